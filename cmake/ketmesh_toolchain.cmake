@@ -1,0 +1,25 @@
+# Compiler flags, sanitizers, ccache and the packages that the library stands on.
+find_program(KETMESH_CCACHE ccache)
+if(KETMESH_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${KETMESH_CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${KETMESH_CCACHE})
+endif()
+
+add_library(ketmesh_flags INTERFACE)
+target_compile_options(ketmesh_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
+  -ffp-contract=off -fvisibility-inlines-hidden>)
+if(KETMESH_SANITIZE)
+  add_compile_options(-fsanitize=${KETMESH_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${KETMESH_SANITIZE})
+endif()
+
+find_package(Threads REQUIRED)
+find_package(OpenMP REQUIRED COMPONENTS CXX)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc)
+pkg_check_modules(HWY REQUIRED IMPORTED_TARGET libhwy)
+if(KETMESH_BUILD_TESTS)
+  find_package(GTest REQUIRED)
+  include(GoogleTest)
+  enable_testing()
+endif()
