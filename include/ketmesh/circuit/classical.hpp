@@ -1,0 +1,70 @@
+// Classical bits of a run and expressions of them (conditions). Registers may be wider than 64 bits.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ketmesh/base/types.hpp"
+
+namespace ketmesh {
+
+/// A named range of bits (classical) or qubits (quantum): offset .. offset + size - 1.
+struct Register {
+  std::string name;
+  std::size_t offset = 0;
+  std::size_t size = 0;
+  friend bool operator==(const Register&, const Register&) = default;
+};
+
+/// The classical bits of one shot; all 0 at first. Regular: equal, ordered, hashable.
+class ClassicalBits {
+ public:
+  explicit ClassicalBits(std::size_t size = 0);
+  std::size_t size() const noexcept { return size_; }
+  bool get(Clbit bit) const;
+  void set(Clbit bit, bool value);
+  std::string key(std::size_t width) const;  ///< character i is bit i; '0' beyond size
+  friend auto operator<=>(const ClassicalBits&, const ClassicalBits&) = default;
+
+ private:
+  std::size_t size_ = 0;
+  std::vector<std::uint64_t> words_;
+};
+
+/// Immutable expression over classical bits with unsigned integers of any width. A boolean is 0 or 1.
+class ClassicalExpression {
+ public:
+  enum class Kind : std::uint8_t { constant, bits, logical_not, bit_not, negate, logical_and, logical_or, bit_and, bit_or, bit_xor,
+                                   equal, not_equal, less, less_equal, greater, greater_equal, add, subtract, multiply,
+                                   shift_left, shift_right, popcount };
+  static ClassicalExpression constant(std::uint64_t value);
+  static ClassicalExpression constant_words(std::vector<std::uint64_t> words);  ///< little-endian 64-bit words
+  static ClassicalExpression bit(Clbit bit);
+  static ClassicalExpression bits(std::vector<Clbit> bits);  ///< unsigned integer, bits[0] least significant
+  static ClassicalExpression unary(Kind kind, ClassicalExpression a);
+  static ClassicalExpression binary(Kind kind, ClassicalExpression a, ClassicalExpression b);
+
+  bool truth(const ClassicalBits& bits) const;  ///< value != 0
+  std::vector<std::uint64_t> value(const ClassicalBits& bits) const;
+  void collect_bits(std::vector<Clbit>& out) const;
+  ClassicalExpression remapped(const std::vector<Clbit>& new_bit) const;
+
+  struct Node;
+  const Node& node() const { return *node_; }
+  friend bool operator==(const ClassicalExpression& a, const ClassicalExpression& b);
+
+ private:
+  std::shared_ptr<const Node> node_;
+};
+
+/// One level of an expression, for writers: constant words, bit list, or operands.
+struct ClassicalExpression::Node {
+  Kind kind;
+  std::vector<std::uint64_t> words;
+  std::vector<Clbit> bits;
+  std::vector<ClassicalExpression> operands;
+};
+
+}  // namespace ketmesh

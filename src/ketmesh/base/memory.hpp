@@ -1,0 +1,27 @@
+// Host memory for amplitudes: 2 MiB aligned, huge pages asked for, untouched until first use.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+namespace ketmesh {
+
+/// Owns `bytes` of zero pages that no thread has touched (first touch decides the NUMA node). Move-only.
+/// Throws DoesNotFit with sizes when the system refuses.
+class HostMemory {
+ public:
+  HostMemory() = default;
+  explicit HostMemory(std::size_t bytes);
+  std::byte* data() const noexcept { return data_.get(); }
+  std::size_t bytes() const noexcept { return bytes_; }
+
+ private:
+  struct Unmap {
+    std::size_t mapped = 0;
+    void operator()(std::byte* p) const noexcept;
+  };
+  std::unique_ptr<std::byte, Unmap> data_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace ketmesh
