@@ -1,30 +1,46 @@
-# A room is a folder src/ketmesh/<room> with an object library ketmesh_<room> and, from its *_test.cpp files, a program <room>_test.
-# A room's programs link the rooms above it in the order in which CMakeLists.txt lists them.
+# A room is a folder src/ketmesh/<room>. Its .cpp files become the object library ketmesh_<room>; *_test.cpp become the
+# program <room>_test; a *_fuzz.cpp becomes a libFuzzer program of its own (KETMESH_BUILD_FUZZ). Sources are globbed: a new
+# file needs no edit here, and a room without sources is no target at all.
+# An OBJECT library does not hand on the objects of those that it links, so programs link every room above them by name, in
+# the order in which CMakeLists.txt lists the rooms. A test therefore cannot link a room below its own.
 set(KETMESH_ROOMS "")
 
 function(ketmesh_room room)
   set(dir ${PROJECT_SOURCE_DIR}/src/ketmesh/${room})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${dir}/*.cpp)
+  # These folders belong to the plugins (libketmesh_cuda.so, ...), which are targets of their own.
+  list(FILTER sources EXCLUDE REGEX "/(cuda|mpi|nccl|hdf5)/")
   set(tests ${sources})
-  list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
+  set(fuzzers ${sources})
+  list(FILTER sources EXCLUDE REGEX "_(test|fuzz|bench)\\.cpp$")
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
+  list(FILTER fuzzers INCLUDE REGEX "_fuzz\\.cpp$")
   if(sources)
     add_library(ketmesh_${room} OBJECT ${sources})
     target_include_directories(ketmesh_${room} PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
     target_link_libraries(ketmesh_${room} PUBLIC ketmesh_flags OpenMP::OpenMP_CXX Threads::Threads PkgConfig::HWLOC PkgConfig::HWY)
-    target_compile_definitions(ketmesh_${room} PRIVATE FMT_HEADER_ONLY)
+    target_compile_definitions(ketmesh_${room} PRIVATE FMT_HEADER_ONLY KETMESH_VERSION="${PROJECT_VERSION}")
     list(APPEND KETMESH_ROOMS ketmesh_${room})
     set(KETMESH_ROOMS ${KETMESH_ROOMS} PARENT_SCOPE)
   endif()
   if(tests AND KETMESH_BUILD_TESTS)
     add_executable(${room}_test ${tests})
     target_include_directories(${room}_test PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
-    target_link_libraries(${room}_test PRIVATE ${KETMESH_ROOMS} GTest::gtest_main rapidcheck)
+    target_link_libraries(${room}_test PRIVATE ketmesh_flags ${KETMESH_ROOMS} GTest::gtest_main rapidcheck)
     target_compile_definitions(${room}_test PRIVATE FMT_HEADER_ONLY KETMESH_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-    gtest_discover_tests(${room}_test TEST_PREFIX ${room}. DISCOVERY_TIMEOUT 60)
+    ketmesh_discover(${room}_test ${room})
+  endif()
+  if(KETMESH_BUILD_FUZZ)
+    foreach(source ${fuzzers})
+      get_filename_component(name ${source} NAME_WE)
+      add_executable(${name} ${source})
+      target_link_libraries(${name} PRIVATE ${KETMESH_ROOMS})
+      target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+    endforeach()
   endif()
 endfunction()
 
+# libketmesh.so: all rooms. Dependencies stay private: a user of the installed package needs none of their headers.
 function(ketmesh_library)
   if(NOT KETMESH_ROOMS)
     return()
@@ -32,6 +48,7 @@ function(ketmesh_library)
   add_library(ketmesh SHARED)
   add_library(ketmesh::ketmesh ALIAS ketmesh)
   target_link_libraries(ketmesh PRIVATE ${KETMESH_ROOMS})
+  target_compile_features(ketmesh PUBLIC cxx_std_20)
   target_include_directories(ketmesh PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
   set_target_properties(ketmesh PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
 endfunction()

@@ -20,6 +20,12 @@ pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc)
 pkg_check_modules(HWY REQUIRED IMPORTED_TARGET libhwy)
 if(KETMESH_BUILD_TESTS)
   find_package(GTest REQUIRED)
-  include(GoogleTest)
   enable_testing()
+  # Debian's rapidcheckConfig.cmake names an include directory that does not exist (it lost the multiarch component),
+  # so the target is made here from the files.
+  find_library(KETMESH_RAPIDCHECK_LIBRARY rapidcheck REQUIRED)
+  find_path(KETMESH_RAPIDCHECK_INCLUDE rapidcheck.h REQUIRED)
+  add_library(rapidcheck UNKNOWN IMPORTED)
+  set_target_properties(rapidcheck PROPERTIES IMPORTED_LOCATION ${KETMESH_RAPIDCHECK_LIBRARY}
+    INTERFACE_INCLUDE_DIRECTORIES ${KETMESH_RAPIDCHECK_INCLUDE})
 endif()
