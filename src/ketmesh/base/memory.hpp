@@ -17,7 +17,9 @@ class HostMemory {
 
  private:
   struct Unmap {
-    std::size_t mapped = 0;
+    std::size_t mapped;
+    Unmap() noexcept : mapped(0) {}
+    explicit Unmap(std::size_t length) noexcept : mapped(length) {}
     void operator()(std::byte* p) const noexcept;
   };
   std::unique_ptr<std::byte, Unmap> data_;

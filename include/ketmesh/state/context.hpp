@@ -1,0 +1,33 @@
+// Who takes part in a run: rank and world, this rank's devices, the communicator. Shared by states and executors.
+#pragma once
+
+#include <memory>
+
+#include "ketmesh/base/types.hpp"
+#include "ketmesh/mesh/mesh.hpp"
+#include "ketmesh/transport/collective.hpp"
+
+namespace ketmesh {
+
+/// Owns the thread team's size and the communicator. Throws OptionError before any device call for an empty mesh, a duplicate device, a world of 0.
+class DistributedExecutionContext {
+ public:
+  /// One rank on this process's cores.
+  DistributedExecutionContext();
+  explicit DistributedExecutionContext(DeviceMesh mesh, int threads = 0);
+  DistributedExecutionContext(std::shared_ptr<CollectiveCommunicator> communicator, DeviceMesh mesh, int threads = 0);
+
+  int rank() const noexcept;
+  int world() const noexcept;
+  const DeviceMesh& mesh() const noexcept { return machine_.ranks[static_cast<std::size_t>(rank())]; }
+  const Machine& machine() const noexcept { return machine_; }   ///< the meshes of all ranks
+  CollectiveCommunicator& collective() const noexcept { return *communicator_; }
+  int threads() const noexcept { return threads_; }
+
+ private:
+  std::shared_ptr<CollectiveCommunicator> communicator_;
+  Machine machine_;
+  int threads_ = 1;
+};
+
+}  // namespace ketmesh

@@ -1,0 +1,43 @@
+// Moves amplitudes between shards: the only step of a plan that does.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "ketmesh/kernels/kernels.hpp"
+#include "ketmesh/plan/plan.hpp"
+
+namespace ketmesh::transport {
+
+/// A shard that this rank owns, with what acts on it.
+struct OwnedShard {
+  kernels::Shard shard;
+  const kernels::Kernels* kernels = nullptr;
+  kernels::DeviceContext context;
+};
+
+struct ExchangeCount {
+  std::uint64_t bytes = 0;                ///< that left a shard of this rank for another shard
+  std::uint64_t bytes_between_ranks = 0;  ///< of these, to another rank
+};
+
+/// Swaps the pairs' local and global bits over all shards, in place, in chunks through at most workspace_bytes a device.
+/// `own` are this rank's shards by ascending number; `placement` says who has the others.
+class Exchanger {
+ public:
+  virtual ~Exchanger() = default;
+  virtual ExchangeCount exchange(const Exchange& step, const Placement& placement, std::span<const OwnedShard> own,
+                                 std::uint64_t workspace_bytes) = 0;
+  virtual std::string_view name() const = 0;  ///< "local", ...
+};
+
+/// All shards in this process: memory copies between them.
+class LocalExchanger final : public Exchanger {
+ public:
+  ExchangeCount exchange(const Exchange& step, const Placement& placement, std::span<const OwnedShard> own,
+                         std::uint64_t workspace_bytes) override;
+  std::string_view name() const override { return "local"; }
+};
+
+}  // namespace ketmesh::transport
