@@ -1,0 +1,61 @@
+// A state that lives between calls: apply, sample, measure, view, save. Owns this rank's shards; move-only.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ketmesh/api/config.hpp"
+#include "ketmesh/api/result.hpp"
+#include "ketmesh/circuit/circuit.hpp"
+#include "ketmesh/circuit/pauli.hpp"
+#include "ketmesh/plan/layout.hpp"
+#include "ketmesh/state/context.hpp"
+#include "ketmesh/state/shard_view.hpp"
+
+namespace ketmesh {
+
+/// Starts as |0..0>. Gates applied one by one are queued (config.distributed.max_queued_gates) and planned together; every reader flushes first.
+class DistributedState {
+ public:
+  DistributedState(const DistributedExecutionContext& context, int num_qubits, Precision precision, SimulatorConfig config = {});
+  explicit DistributedState(int num_qubits, SimulatorConfig config = {});
+  ~DistributedState();
+  DistributedState(DistributedState&&) noexcept;
+  DistributedState& operator=(DistributedState&&) noexcept;
+
+  int num_qubits() const;
+  Precision precision() const;
+  Layout layout();                                       ///< after a flush
+
+  DistributedState& apply(const Circuit& circuit, const ParameterValues& values = {});   ///< unitary, measurement, reset, conditions
+  DistributedState& apply(const Operation& operation);
+  void flush();
+
+  double norm_squared();
+  std::vector<double> probabilities(std::span<const Qubit> qubits);
+  std::map<std::string, std::uint64_t> sample(std::uint64_t shots, std::uint64_t seed);  ///< keys: character i is qubit i
+  std::vector<double> expectation(std::span<const PauliSum> observables);
+  std::vector<cdouble> amplitudes(std::span<const Index> indices);
+  Index measure(std::span<const Qubit> qubits);          ///< collapses; bit j is qubits[j]
+  const ClassicalBits& classical_bits() const;
+
+  std::vector<ShardView> local_shards();                 ///< zero copy, physical order with layout() beside it
+  void canonicalise();                                   ///< physical order becomes logical order
+  std::vector<cdouble> to_host(Index begin, Index end);  ///< logical amplitudes; judged against host memory first
+  void from_host(Index begin, std::span<const cdouble> values);
+  void write_npy(const std::filesystem::path& path);
+
+  std::size_t snapshot();                                ///< a number for restore
+  void restore(std::size_t snapshot);
+  void drop(std::size_t snapshot);
+  Distribution distribution() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ketmesh
