@@ -50,5 +50,6 @@ function(ketmesh_library)
   target_link_libraries(ketmesh PRIVATE ${KETMESH_ROOMS})
   target_compile_features(ketmesh PUBLIC cxx_std_20)
   target_include_directories(ketmesh PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
-  set_target_properties(ketmesh PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+  set_target_properties(ketmesh PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 endfunction()

@@ -1,6 +1,9 @@
 # Tests in ctest. One entry a GoogleTest suite ("plan.Staging"), not one a test: a process for each of thousands of small
 # tests would cost more than the tests, and one for a whole program would hide the count and run on one core only.
 # A suite whose name begins with Slow is labelled `slow`, every other one `quick`.
+# The distribution's Python has the packages of tools/packages.txt; another one that comes first on the path may not.
+find_program(KETMESH_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)
+find_program(KETMESH_PYTHON python3)
 set(KETMESH_DISCOVER ${CMAKE_CURRENT_LIST_DIR}/ketmesh_discover.cmake)
 
 function(ketmesh_discover target prefix)
