@@ -73,7 +73,7 @@ class Search {
   }
 
   // Gives up (empty) once more than `most` sets would be needed.
-  std::vector<Residency> run(int most) {
+  std::vector<ResidentSet> run(int most) {
     begin();
     if (nodes_[0].done == graph_.size()) return finish(0);
     std::vector<std::uint32_t> beam{0};
@@ -270,10 +270,10 @@ class Search {
     return out;
   }
 
-  std::vector<Residency> finish(std::uint32_t leaf) const {
-    std::vector<Residency> out;
+  std::vector<ResidentSet> finish(std::uint32_t leaf) const {
+    std::vector<ResidentSet> out;
     for (auto node = leaf; node != 0; node = nodes_[node].parent) {
-      Residency r{nodes_[node].qubits, {}};
+      ResidentSet r{nodes_[node].qubits, {}};
       for (const auto v : nodes_[node].ran)
         if (graph_.gate[v] != Dependencies::kNoGate) r.gates.push_back(graph_.gate[v]);
       out.push_back(std::move(r));
@@ -301,7 +301,7 @@ class Search {
 
 }  // namespace
 
-std::vector<Residency> sequence(std::span<const Action> gates, const SequenceLimits& limits, const SequenceEffort& effort) {
+std::vector<ResidentSet> sequence(std::span<const Action> gates, const SequenceLimits& limits, const SequenceEffort& effort) {
   constexpr int kNoLimit = 1 << 30;
   const auto forward_graph = build_dependencies(gates);
   auto best = Search(forward_graph, limits, effort).run(kNoLimit);

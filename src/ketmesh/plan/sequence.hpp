@@ -25,7 +25,7 @@ struct SequenceEffort {
   bool both_directions = true;  // the circuit backwards too (free start only)
 };
 
-struct Residency {
+struct ResidentSet {
   Index qubits = 0;                   // exactly min(capacity, num_qubits) of them
   std::vector<std::uint32_t> gates;   // indices of gates with targets, in an order that respects dependencies
 };
@@ -34,6 +34,6 @@ struct Residency {
 // growth: a set grows by the pending gate that lets most gates run, the slots left keep what is wanted next
 // (Belady's rule for caches: evict what is used farthest in the future). Diagonal gates are not listed: they run anywhere
 // between the gates around them (place_diagonals). Empty when no gate has a target.
-std::vector<Residency> sequence(std::span<const Action> gates, const SequenceLimits& limits, const SequenceEffort& effort = {});
+std::vector<ResidentSet> sequence(std::span<const Action> gates, const SequenceLimits& limits, const SequenceEffort& effort = {});
 
 }  // namespace ketmesh::plan

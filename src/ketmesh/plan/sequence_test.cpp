@@ -32,7 +32,7 @@ std::vector<Action> random_actions(int qubits, int count) {
   return out;
 }
 
-void check(const std::vector<Action>& gates, const SequenceLimits& limits, const std::vector<Residency>& plan) {
+void check(const std::vector<Action>& gates, const SequenceLimits& limits, const std::vector<ResidentSet>& plan) {
   std::vector<int> position(gates.size(), -1);
   int at = 0;
   Index last = limits.start;
