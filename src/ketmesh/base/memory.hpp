@@ -14,6 +14,9 @@ class HostMemory {
   explicit HostMemory(std::size_t bytes);
   std::byte* data() const noexcept { return data_.get(); }
   std::size_t bytes() const noexcept { return bytes_; }
+  /// Gives the memory away; adopt() with the same number of bytes takes it back.
+  std::byte* release() noexcept;
+  static HostMemory adopt(std::byte* data, std::size_t bytes) noexcept;
 
  private:
   struct Unmap {

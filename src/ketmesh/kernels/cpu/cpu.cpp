@@ -1,0 +1,67 @@
+// The tables of the CPU backend, one a SIMD level and precision.
+#include <array>
+
+#include "ketmesh/kernels/cpu/level.hpp"
+#include "ketmesh/kernels/cpu/measure.hpp"
+#include "ketmesh/kernels/cpu/move.hpp"
+#include "ketmesh/kernels/host_memory.hpp"
+#include "ketmesh/kernels/kernels.hpp"
+#include "ketmesh/kernels/reference/pass.hpp"
+
+namespace ketmesh::kernels {
+namespace {
+
+constexpr std::size_t kLevels = 6;
+
+template <typename Real>
+Kernels make_table(Precision precision, SimdLevel level) {
+  using Move = cpu::MoveKernels<Real>;
+  using Passes = reference::PassKernels<Real>;
+  using Measure = cpu::MeasureKernels<Real>;
+  return {
+      .backend = "cpu",
+      .level = to_string(level),
+      .precision = precision,
+      .allocate = HostMemoryKernels::allocate,
+      .release = HostMemoryKernels::release,
+      .copy = HostMemoryKernels::copy,
+      .copy_to_host = HostMemoryKernels::copy,
+      .copy_from_host = HostMemoryKernels::copy,
+      .synchronize = HostMemoryKernels::synchronize,
+      .fill_zero = Move::fill_zero,
+      .fill_basis = Move::fill_basis,
+      .fill_product = Move::fill_product,
+      .prepare_pass = Passes::prepare_pass,
+      .run_pass = Passes::run_pass,
+      .marginals = Measure::marginals,
+      .collapse = Measure::collapse,
+      .scale = Measure::scale,
+      .probabilities = Measure::probabilities,
+      .read = Measure::read,
+      .pauli_sums = Measure::pauli_sums,
+      .inner_product = Measure::inner_product,
+      .apply_pauli = Measure::apply_pauli,
+      .add = Measure::add,
+      .pack = Move::pack,
+      .unpack = Move::unpack,
+  };
+}
+
+template <typename Real>
+const Kernels& table(Precision precision, SimdLevel level) {
+  static const std::array<Kernels, kLevels> tables = [precision] {
+    std::array<Kernels, kLevels> made{};
+    for (const auto l : available_simd_levels()) made[static_cast<std::size_t>(l)] = make_table<Real>(precision, l);
+    return made;
+  }();
+  return tables[static_cast<std::size_t>(level)];
+}
+
+}  // namespace
+
+const Kernels& cpu_kernels(Precision precision, SimdLevel level) {
+  const SimdLevel chosen = cpu::choose_level(level);
+  return precision == Precision::single ? table<float>(precision, chosen) : table<double>(precision, chosen);
+}
+
+}  // namespace ketmesh::kernels
