@@ -6,7 +6,7 @@ if(KETMESH_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 
 add_library(ketmesh_flags INTERFACE)
-target_compile_options(ketmesh_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
+target_compile_options(ketmesh_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wno-missing-field-initializers
   -ffp-contract=off -fvisibility-inlines-hidden>)
 if(KETMESH_SANITIZE)
   add_compile_options(-fsanitize=${KETMESH_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
