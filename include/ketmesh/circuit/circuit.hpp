@@ -72,7 +72,8 @@ class Circuit {
   static Circuit from_qasm(std::string_view path_or_text);
   std::string to_qasm(int version = 3) const;
 
-  std::size_t num_qubits() const noexcept { return num_qubits_; }
+  /// At least 1 for a circuit that grows.
+  std::size_t num_qubits() const noexcept { return num_qubits_ == 0 && !fixed_qubits_ ? 1 : num_qubits_; }
   std::size_t num_clbits() const noexcept { return num_clbits_; }
   std::size_t size() const noexcept { return records_.size(); }
   bool empty() const noexcept { return records_.empty(); }
@@ -152,6 +153,12 @@ class Circuit {
     std::int32_t payload;      // index into payloads_, -1: none
     std::uint32_t num_clbits;
   };
+  struct Draft;  // operands of an operation that is about to be added
+  Circuit& push(const Draft& draft);
+  Circuit& push_payload(Gate gate, Payload&& payload, std::span<const Qubit> qubits, std::span<const Control> controls,
+                        std::span<const Parameter> parameters = {});
+  Circuit empty_copy() const;  // same width and registers, no operations
+
   std::size_t num_qubits_ = 0, num_clbits_ = 0;
   bool fixed_qubits_ = false, fixed_clbits_ = false;
   std::uint32_t line_ = 0;

@@ -1,7 +1,9 @@
 // Classical bits of a run and expressions of them (conditions). Registers may be wider than 64 bits.
 #pragma once
 
+#include <compare>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,9 +25,10 @@ class ClassicalBits {
  public:
   explicit ClassicalBits(std::size_t size = 0);
   std::size_t size() const noexcept { return size_; }
-  bool get(Clbit bit) const;
+  bool get(Clbit bit) const;  ///< 0 beyond size
   void set(Clbit bit, bool value);
   std::string key(std::size_t width) const;  ///< character i is bit i; '0' beyond size
+  std::size_t hash() const noexcept;
   friend auto operator<=>(const ClassicalBits&, const ClassicalBits&) = default;
 
  private:
@@ -33,7 +36,9 @@ class ClassicalBits {
   std::vector<std::uint64_t> words_;
 };
 
-/// Immutable expression over classical bits with unsigned integers of any width. A boolean is 0 or 1.
+/// Immutable expression over classical bits with unsigned integers of any width. A boolean is 0 or 1. bits have the
+/// width of their list, a constant 64 (or what it needs); add and multiply widen, subtract and negate wrap at the wider
+/// operand, bit_not and shifts keep the width of the (left) operand.
 class ClassicalExpression {
  public:
   enum class Kind : std::uint8_t { constant, bits, logical_not, bit_not, negate, logical_and, logical_or, bit_and, bit_or, bit_xor,
@@ -56,6 +61,8 @@ class ClassicalExpression {
   friend bool operator==(const ClassicalExpression& a, const ClassicalExpression& b);
 
  private:
+  friend struct ExpressionBuilder;
+  ClassicalExpression() = default;
   std::shared_ptr<const Node> node_;
 };
 
@@ -65,6 +72,15 @@ struct ClassicalExpression::Node {
   std::vector<std::uint64_t> words;
   std::vector<Clbit> bits;
   std::vector<ClassicalExpression> operands;
+  int depth = 1;
 };
 
+/// Deeper expressions throw CircuitError when they are made: evaluating and freeing them recurses.
+inline constexpr int kMaxClassicalDepth = 10'000;
+
 }  // namespace ketmesh
+
+template <>
+struct std::hash<ketmesh::ClassicalBits> {
+  std::size_t operator()(const ketmesh::ClassicalBits& b) const noexcept { return b.hash(); }
+};

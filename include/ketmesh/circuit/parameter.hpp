@@ -25,6 +25,8 @@ class Parameter {
   /// The value with every name bound. Throws CircuitError that names the first unbound parameter, or a value that is not finite.
   double evaluate(const ParameterValues& values) const;
   void collect_names(std::vector<std::string>& names) const;  ///< adds each new name in order of appearance
+  /// The names that `values` has replaced; a number when none is left. Not checked to be finite.
+  Parameter bound(const ParameterValues& values) const;
   /// d(value)/d(name), again an expression; exact.
   Parameter derivative(std::string_view name) const;
   std::string str() const;  ///< OpenQASM 3 spelling; numbers with all 17 digits where needed
@@ -42,6 +44,7 @@ class Parameter {
   const std::shared_ptr<const Expression>& expression() const noexcept { return expression_; }
 
  private:
+  friend struct ParameterBuilder;
   double value_ = 0.0;
   std::shared_ptr<const Expression> expression_;
 };

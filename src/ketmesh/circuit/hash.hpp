@@ -1,0 +1,31 @@
+// A 64-bit hash of a stream of numbers; the same in every process and on every machine.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+namespace ketmesh {
+
+class Hash {
+ public:
+  void add(std::uint64_t v) { state_ = mix(std::rotl(state_, 5) ^ mix(v + 0x9e3779b97f4a7c15u)); }
+  void add(double v) { add(std::bit_cast<std::uint64_t>(v + 0.0)); }  // -0.0 equals 0.0
+  /// The length, then each element.
+  template <typename Range>
+  void add_all(const Range& range) {
+    add(static_cast<std::uint64_t>(range.size()));
+    for (const auto& element : range) add(static_cast<std::uint64_t>(element));
+  }
+  std::uint64_t value() const { return state_; }
+
+ private:
+  // Finaliser of SplitMix64 (Steele, Lea, Flood 2014).
+  static std::uint64_t mix(std::uint64_t v) {
+    v = (v ^ (v >> 30)) * 0xbf58476d1ce4e5b9u;
+    v = (v ^ (v >> 27)) * 0x94d049bb133111ebu;
+    return v ^ (v >> 31);
+  }
+  std::uint64_t state_ = 0;
+};
+
+}  // namespace ketmesh
