@@ -63,8 +63,8 @@ std::size_t declare(std::vector<Register>& registers, const std::vector<Register
   if (std::any_of(registers.begin(), registers.end(), same) || std::any_of(others.begin(), others.end(), same))
     throw CircuitError("a register named '" + name + "' is there already");
   if (size > kMaxDeclaredQubits || total + size > kMaxTotal)
-    throw CircuitError("register '" + name + "' of size " + std::to_string(size) + " is too wide: 0.." + std::to_string(kMaxDeclaredQubits) +
-                       " are possible");
+    throw CircuitError("register '" + name + "' of size " + std::to_string(size) + " is too wide: 0.." +
+                       std::to_string(kMaxDeclaredQubits) + " are possible");
   const std::size_t offset = total;
   registers.push_back({std::move(name), offset, size});
   total += size;

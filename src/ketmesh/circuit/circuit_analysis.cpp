@@ -67,8 +67,7 @@ void print(const Circuit& circuit, std::string_view indent, std::string& out) {
     const std::string paulis = op.shared_payload != nullptr ? op.payload().paulis : "";
     if (!op.parameters.empty() || !paulis.empty()) {
       out += '(' + paulis;
-      for (std::size_t i = 0; i < op.parameters.size(); ++i)
-        out += (i > 0 || !paulis.empty() ? ", " : "") + op.parameters[i].str();
+      for (std::size_t i = 0; i < op.parameters.size(); ++i) out += (i > 0 || !paulis.empty() ? ", " : "") + op.parameters[i].str();
       out += ')';
     }
     if (!op.qubits.empty()) out += ' ' + list("q", op.qubits);
@@ -91,8 +90,7 @@ std::size_t Circuit::depth() const {
   for (const Operation op : *this) {
     std::size_t level = 0;
     visit_operands(
-        op, [&](Qubit q) { level = std::max(level, qubit_level[q]); },
-        [&](Clbit b, bool) { level = std::max(level, bit_level[b]); });
+        op, [&](Qubit q) { level = std::max(level, qubit_level[q]); }, [&](Clbit b, bool) { level = std::max(level, bit_level[b]); });
     if (op.gate != Gate::barrier && !(op.qubits.empty() && op.controls.empty() && op.gate != Gate::if_else)) ++level;
     visit_operands(
         op, [&](Qubit q) { qubit_level[q] = level; }, [&](Clbit b, bool) { bit_level[b] = level; });
@@ -112,8 +110,10 @@ std::size_t Circuit::structural_hash() const {
     hash.add_all(op.qubits);
     hash.add_all(op.clbits);
     for (const Parameter& p : op.parameters) {
-      if (p.is_number()) hash.add(std::uint64_t{0});
-      else hash.add_all(p.str());
+      if (p.is_number())
+        hash.add(std::uint64_t{0});
+      else
+        hash.add_all(p.str());
     }
     if (op.shared_payload != nullptr) hash_payload(hash, op.payload());
   }
@@ -123,7 +123,9 @@ std::size_t Circuit::structural_hash() const {
 std::vector<Qubit> Circuit::active_qubits() const {
   std::vector<bool> active(num_qubits());
   for (const Operation op : *this)
-    if (!has_no_effect(op.gate)) visit_operands(op, [&](Qubit q) { active[q] = true; }, [](Clbit, bool) {});
+    if (!has_no_effect(op.gate))
+      visit_operands(
+          op, [&](Qubit q) { active[q] = true; }, [](Clbit, bool) {});
   std::vector<Qubit> out;
   for (std::size_t q = 0; q < active.size(); ++q)
     if (active[q]) out.push_back(static_cast<Qubit>(q));

@@ -15,9 +15,7 @@ namespace {
 
 static_assert(sizeof(Control) == sizeof(std::uint32_t), "controls are stored as words");
 
-std::string count_of(std::size_t n, std::string_view thing) {
-  return std::to_string(n) + " " + std::string(thing) + (n == 1 ? "" : "s");
-}
+std::string count_of(std::size_t n, std::string_view thing) { return std::to_string(n) + " " + std::string(thing) + (n == 1 ? "" : "s"); }
 
 void check_counts(const GateRow& row, std::size_t qubits, std::size_t parameters) {
   const std::string name(row.name);
@@ -60,7 +58,8 @@ struct Range {
 };
 
 [[noreturn]] void throw_twice(std::string_view gate, Qubit qubit) {
-  throw CircuitError(std::string(gate) + ": qubit " + std::to_string(qubit) + " is given twice; the qubits and controls of one gate must differ");
+  throw CircuitError(std::string(gate) + ": qubit " + std::to_string(qubit) +
+                     " is given twice; the qubits and controls of one gate must differ");
 }
 
 constexpr std::size_t kSmall = 12;  // up to here comparing all pairs beats sorting a copy
@@ -104,14 +103,17 @@ Circuit& Circuit::push(const Draft& draft) {
   const GateRow& row = gate_row(draft.gate);
   check_counts(row, draft.qubits.size(), draft.parameters.size());
   check_finite(row, draft.parameters);
-  if (!draft.controls.empty() && !row.is_unitary) throw CircuitError(std::string(row.name) + " cannot be under controls: it is not a unitary");
+  if (!draft.controls.empty() && !row.is_unitary)
+    throw CircuitError(std::string(row.name) + " cannot be under controls: it is not a unitary");
   if (draft.controls.size() > 0xffff)
-    throw CircuitError(std::string(row.name) + " is under " + std::to_string(draft.controls.size()) + " controls; at most 65535 are possible");
+    throw CircuitError(std::string(row.name) + " is under " + std::to_string(draft.controls.size()) +
+                       " controls; at most 65535 are possible");
   Range qubit_range{"qubit", fixed_qubits_, num_qubits_, num_qubits_};
   Range bit_range{"classical bit", fixed_clbits_, num_clbits_, num_clbits_};
   if (draft.gate == Gate::if_else) {
     const Operation op{draft.gate, 0, {}, {}, {}, {}, &draft.payload};
-    visit_operands(op, [&](Qubit q) { qubit_range.take(row.name, q); }, [&](Clbit b, bool) { bit_range.take(row.name, b); });
+    visit_operands(
+        op, [&](Qubit q) { qubit_range.take(row.name, q); }, [&](Clbit b, bool) { bit_range.take(row.name, b); });
   }
   for (const Control c : draft.controls) qubit_range.take(row.name, c.qubit);
   for (const Qubit q : draft.qubits) qubit_range.take(row.name, q);
@@ -139,8 +141,8 @@ Circuit& Circuit::push(const Draft& draft) {
   return *this;
 }
 
-Circuit& Circuit::append(Gate gate, std::span<const Qubit> qubits, std::span<const Parameter> parameters,
-                         std::span<const Control> controls, std::uint32_t line) {
+Circuit& Circuit::append(Gate gate, std::span<const Qubit> qubits, std::span<const Parameter> parameters, std::span<const Control> controls,
+                         std::uint32_t line) {
   const GateRow& row = gate_row(gate);
   if (row.has_payload || gate == Gate::measure)
     throw CircuitError(std::string(row.name) + " needs more than qubits and parameters; it has a method of its own");

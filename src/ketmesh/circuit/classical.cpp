@@ -99,43 +99,63 @@ Number evaluate(const ClassicalExpression& e, const ClassicalBits& bits);
 
 Number evaluate_unary(Kind kind, const Number& a) {
   switch (kind) {
-    case Kind::logical_not: return boolean(is_zero(a));
-    case Kind::bit_not: return add(zero(a.width), a, a.width, 0, ~std::uint64_t{0});
-    case Kind::negate: return add(zero(a.width), a, a.width, 1, ~std::uint64_t{0});
+    case Kind::logical_not:
+      return boolean(is_zero(a));
+    case Kind::bit_not:
+      return add(zero(a.width), a, a.width, 0, ~std::uint64_t{0});
+    case Kind::negate:
+      return add(zero(a.width), a, a.width, 1, ~std::uint64_t{0});
     case Kind::popcount: {
       std::uint64_t ones = 0;
       for (const std::uint64_t w : a.words) ones += static_cast<std::uint64_t>(std::popcount(w));
       return {Words{ones}, 64};
     }
-    default: throw Internal("classical expression of an unknown unary kind");
+    default:
+      throw Internal("classical expression of an unknown unary kind");
   }
 }
 
 Number evaluate_binary(Kind kind, const Number& a, const Number& b) {
   const std::size_t wider = std::max(a.width, b.width);
   switch (kind) {
-    case Kind::bit_and: return bitwise(a, b, [](auto x, auto y) { return x & y; });
-    case Kind::bit_or: return bitwise(a, b, [](auto x, auto y) { return x | y; });
-    case Kind::bit_xor: return bitwise(a, b, [](auto x, auto y) { return x ^ y; });
-    case Kind::equal: return boolean(compare(a, b) == 0);
-    case Kind::not_equal: return boolean(compare(a, b) != 0);
-    case Kind::less: return boolean(compare(a, b) < 0);
-    case Kind::less_equal: return boolean(compare(a, b) <= 0);
-    case Kind::greater: return boolean(compare(a, b) > 0);
-    case Kind::greater_equal: return boolean(compare(a, b) >= 0);
-    case Kind::add: return add(a, b, wider + 1, 0, 0);
-    case Kind::subtract: return add(a, b, wider, 1, ~std::uint64_t{0});
-    case Kind::multiply: return multiply(a, b);
-    case Kind::shift_left: return shift(a, b, true);
-    case Kind::shift_right: return shift(a, b, false);
-    default: throw Internal("classical expression of an unknown binary kind");
+    case Kind::bit_and:
+      return bitwise(a, b, [](auto x, auto y) { return x & y; });
+    case Kind::bit_or:
+      return bitwise(a, b, [](auto x, auto y) { return x | y; });
+    case Kind::bit_xor:
+      return bitwise(a, b, [](auto x, auto y) { return x ^ y; });
+    case Kind::equal:
+      return boolean(compare(a, b) == 0);
+    case Kind::not_equal:
+      return boolean(compare(a, b) != 0);
+    case Kind::less:
+      return boolean(compare(a, b) < 0);
+    case Kind::less_equal:
+      return boolean(compare(a, b) <= 0);
+    case Kind::greater:
+      return boolean(compare(a, b) > 0);
+    case Kind::greater_equal:
+      return boolean(compare(a, b) >= 0);
+    case Kind::add:
+      return add(a, b, wider + 1, 0, 0);
+    case Kind::subtract:
+      return add(a, b, wider, 1, ~std::uint64_t{0});
+    case Kind::multiply:
+      return multiply(a, b);
+    case Kind::shift_left:
+      return shift(a, b, true);
+    case Kind::shift_right:
+      return shift(a, b, false);
+    default:
+      throw Internal("classical expression of an unknown binary kind");
   }
 }
 
 Number evaluate(const ClassicalExpression& e, const ClassicalBits& bits) {
   const ClassicalExpression::Node& node = e.node();
   switch (node.kind) {
-    case Kind::constant: return {node.words, 64 * node.words.size()};
+    case Kind::constant:
+      return {node.words, 64 * node.words.size()};
     case Kind::bits: {
       Number out = zero(node.bits.size());
       for (std::size_t i = 0; i < node.bits.size(); ++i)
@@ -143,17 +163,18 @@ Number evaluate(const ClassicalExpression& e, const ClassicalBits& bits) {
       return out;
     }
     // The second operand is not evaluated when the first decides.
-    case Kind::logical_and: return boolean(!is_zero(evaluate(node.operands[0], bits)) && !is_zero(evaluate(node.operands[1], bits)));
-    case Kind::logical_or: return boolean(!is_zero(evaluate(node.operands[0], bits)) || !is_zero(evaluate(node.operands[1], bits)));
-    default: break;
+    case Kind::logical_and:
+      return boolean(!is_zero(evaluate(node.operands[0], bits)) && !is_zero(evaluate(node.operands[1], bits)));
+    case Kind::logical_or:
+      return boolean(!is_zero(evaluate(node.operands[0], bits)) || !is_zero(evaluate(node.operands[1], bits)));
+    default:
+      break;
   }
   const Number a = evaluate(node.operands[0], bits);
   return node.operands.size() == 1 ? evaluate_unary(node.kind, a) : evaluate_binary(node.kind, a, evaluate(node.operands[1], bits));
 }
 
-bool is_unary(Kind kind) {
-  return kind == Kind::logical_not || kind == Kind::bit_not || kind == Kind::negate || kind == Kind::popcount;
-}
+bool is_unary(Kind kind) { return kind == Kind::logical_not || kind == Kind::bit_not || kind == Kind::negate || kind == Kind::popcount; }
 
 }  // namespace
 

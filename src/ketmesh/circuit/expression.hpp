@@ -11,9 +11,9 @@ namespace ketmesh {
 struct Expression {
   enum class Kind : std::uint8_t { name, negate, add, subtract, multiply, divide, power, function };
   Kind kind;
-  int depth;          ///< of the deepest operand, plus one
-  std::string name;   ///< of the parameter or the function
-  Parameter a, b;     ///< operands; b for binary kinds only
+  int depth;         ///< of the deepest operand, plus one
+  std::string name;  ///< of the parameter or the function
+  Parameter a, b;    ///< operands; b for binary kinds only
 };
 
 /// Deeper expressions are refused: evaluating and freeing them recurses.

@@ -52,12 +52,11 @@ constexpr std::array<Partners, 6> kPartners = {{{Gate::s, Gate::sdg},
                                                 {Gate::cs, Gate::csdg},
                                                 {Gate::csx, Gate::csxdg}}};
 
-constexpr std::array kNegated = {Gate::p,   Gate::rx,  Gate::ry,  Gate::rz,  Gate::u1,  Gate::cp,  Gate::crx,      Gate::cry,
-                                 Gate::crz, Gate::cu1, Gate::rxx, Gate::ryy, Gate::rzz, Gate::rzx, Gate::rotation, Gate::gphase,
-                                 Gate::mcp};
-constexpr std::array kSpecial = {Gate::r,   Gate::u,     Gate::u2,         Gate::u3,          Gate::cu,      Gate::cu3,      Gate::c3sqrtx,
-                                 Gate::dcx, Gate::iswap, Gate::xx_plus_yy, Gate::xx_minus_yy, Gate::rc3x,    Gate::unitary, Gate::diagonal,
-                                 Gate::permutation};
+constexpr std::array kNegated = {Gate::p,   Gate::rx,  Gate::ry,  Gate::rz,  Gate::u1,  Gate::cp,       Gate::crx,    Gate::cry, Gate::crz,
+                                 Gate::cu1, Gate::rxx, Gate::ryy, Gate::rzz, Gate::rzx, Gate::rotation, Gate::gphase, Gate::mcp};
+constexpr std::array kSpecial = {Gate::r,           Gate::u,       Gate::u2,      Gate::u3,       Gate::cu,
+                                 Gate::cu3,         Gate::c3sqrtx, Gate::dcx,     Gate::iswap,    Gate::xx_plus_yy,
+                                 Gate::xx_minus_yy, Gate::rc3x,    Gate::unitary, Gate::diagonal, Gate::permutation};
 constexpr std::array kNotUnitary = {Gate::initialize, Gate::measure, Gate::reset, Gate::barrier, Gate::delay, Gate::if_else};
 constexpr std::array kWithPayload = {Gate::pauli,       Gate::rotation,   Gate::unitary, Gate::diagonal,
                                      Gate::permutation, Gate::initialize, Gate::if_else};
@@ -72,7 +71,7 @@ void complete(GateRow& row) {
   row.is_unitary = !holds(kNotUnitary, row.gate);
   row.has_payload = holds(kWithPayload, row.gate);
   row.partner = row.gate;
-  row.inverse = !row.is_unitary               ? InverseRule::none
+  row.inverse = !row.is_unitary             ? InverseRule::none
                 : holds(kNegated, row.gate) ? InverseRule::negate
                 : holds(kSpecial, row.gate) ? InverseRule::special
                                             : InverseRule::self;
@@ -87,7 +86,8 @@ std::vector<GateRow> make_table() {
   std::vector<GateRow> rows;
   const auto add = [&](Gate gate, std::string_view name, int qubits, int controls, int parameters, Gate base,
                        std::string_view parameter_names, std::string_view summary) {
-    rows.push_back(GateRow{gate, name, qubits, controls, parameters, base, parameter_names, summary, {}, InverseRule::self, gate, true, false});
+    rows.push_back(
+        GateRow{gate, name, qubits, controls, parameters, base, parameter_names, summary, {}, InverseRule::self, gate, true, false});
     complete(rows.back());
   };
 #define KETMESH_GATE(name, qubits, controls, parameters, base, names, summary) \

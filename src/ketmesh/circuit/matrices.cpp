@@ -71,21 +71,36 @@ std::vector<cdouble> base_matrix(Gate gate, std::span<const double> parameters) 
   const auto p = [&](std::size_t i) { return parameters[i]; };
   const cdouble plus = {0.5, 0.5}, minus = {0.5, -0.5};
   switch (row.base) {
-    case Gate::x: return two(0, 1, 1, 0);
-    case Gate::y: return two(0, -kI, kI, 0);
-    case Gate::z: return two(1, 0, 0, -1);
-    case Gate::h: return two(kRoot, kRoot, kRoot, -kRoot);
-    case Gate::s: return two(1, 0, 0, kI);
-    case Gate::sdg: return two(1, 0, 0, -kI);
-    case Gate::t: return two(1, 0, 0, {kRoot, kRoot});
-    case Gate::tdg: return two(1, 0, 0, {kRoot, -kRoot});
-    case Gate::sx: return two(plus, minus, minus, plus);
-    case Gate::sxdg: return two(minus, plus, plus, minus);
-    case Gate::sy: return two(plus, -plus, plus, plus);
-    case Gate::sydg: return two(minus, minus, -minus, minus);
-    case Gate::k: return two(kRoot, -kI * kRoot, kI * kRoot, -kRoot);
-    case Gate::id: return two(1, 0, 0, 1);
-    case Gate::p: return two(1, 0, 0, cis(p(0)));
+    case Gate::x:
+      return two(0, 1, 1, 0);
+    case Gate::y:
+      return two(0, -kI, kI, 0);
+    case Gate::z:
+      return two(1, 0, 0, -1);
+    case Gate::h:
+      return two(kRoot, kRoot, kRoot, -kRoot);
+    case Gate::s:
+      return two(1, 0, 0, kI);
+    case Gate::sdg:
+      return two(1, 0, 0, -kI);
+    case Gate::t:
+      return two(1, 0, 0, {kRoot, kRoot});
+    case Gate::tdg:
+      return two(1, 0, 0, {kRoot, -kRoot});
+    case Gate::sx:
+      return two(plus, minus, minus, plus);
+    case Gate::sxdg:
+      return two(minus, plus, plus, minus);
+    case Gate::sy:
+      return two(plus, -plus, plus, plus);
+    case Gate::sydg:
+      return two(minus, minus, -minus, minus);
+    case Gate::k:
+      return two(kRoot, -kI * kRoot, kI * kRoot, -kRoot);
+    case Gate::id:
+      return two(1, 0, 0, 1);
+    case Gate::p:
+      return two(1, 0, 0, cis(p(0)));
     case Gate::rx: {
       const cdouble c = std::cos(p(0) / 2), s = {0, -std::sin(p(0) / 2)};
       return two(c, s, s, c);
@@ -94,40 +109,68 @@ std::vector<cdouble> base_matrix(Gate gate, std::span<const double> parameters) 
       const double c = std::cos(p(0) / 2), s = std::sin(p(0) / 2);
       return two(c, -s, s, c);
     }
-    case Gate::rz: return two(cis(-p(0) / 2), 0, 0, cis(p(0) / 2));
+    case Gate::rz:
+      return two(cis(-p(0) / 2), 0, 0, cis(p(0) / 2));
     case Gate::r: {
       const cdouble c = std::cos(p(0) / 2), s = {0, -std::sin(p(0) / 2)};
       return two(c, s * cis(-p(1)), s * cis(p(1)), c);
     }
-    case Gate::u: return u(p(0), p(1), p(2));
-    case Gate::u2: return two(kRoot, -kRoot * cis(p(1)), kRoot * cis(p(0)), kRoot * cis(p(0) + p(1)));
+    case Gate::u:
+      return u(p(0), p(1), p(2));
+    case Gate::u2:
+      return two(kRoot, -kRoot * cis(p(1)), kRoot * cis(p(0)), kRoot * cis(p(0) + p(1)));
     case Gate::cu: {
       Matrix m = u(p(0), p(1), p(2));
       for (cdouble& entry : m) entry *= cis(p(3));
       return m;
     }
-    case Gate::swap: return permuted(4, {{0, 1}, {2, 1}, {1, 1}, {3, 1}});
-    case Gate::iswap: return permuted(4, {{0, 1}, {2, kI}, {1, kI}, {3, 1}});
-    case Gate::dcx: return permuted(4, {{0, 1}, {3, 1}, {1, 1}, {2, 1}});
+    case Gate::swap:
+      return permuted(4, {{0, 1}, {2, 1}, {1, 1}, {3, 1}});
+    case Gate::iswap:
+      return permuted(4, {{0, 1}, {2, kI}, {1, kI}, {3, 1}});
+    case Gate::dcx:
+      return permuted(4, {{0, 1}, {3, 1}, {1, 1}, {2, 1}});
     case Gate::ecr: {
       const cdouble a = kRoot, b = kI * kRoot;
       return {0, a, 0, b, a, 0, -b, 0, 0, b, 0, a, -b, 0, a, 0};
     }
-    case Gate::rxx: return two_qubit_rotation(p(0), {3, 2, 1, 0}, {1, 1, 1, 1});
-    case Gate::ryy: return two_qubit_rotation(p(0), {3, 2, 1, 0}, {-1, 1, 1, -1});
+    case Gate::rxx:
+      return two_qubit_rotation(p(0), {3, 2, 1, 0}, {1, 1, 1, 1});
+    case Gate::ryy:
+      return two_qubit_rotation(p(0), {3, 2, 1, 0}, {-1, 1, 1, -1});
     case Gate::rzz: {
       const cdouble a = cis(-p(0) / 2), b = cis(p(0) / 2);
       return diagonal({a, b, b, a});
     }
-    case Gate::rzx: return two_qubit_rotation(p(0), {2, 3, 0, 1}, {1, -1, 1, -1});
-    case Gate::xx_plus_yy: return plane_rotation(p(0), p(1), 1, 2);
-    case Gate::xx_minus_yy: return plane_rotation(p(0), p(1), 0, 3);
-    case Gate::rccx: return permuted(8, {{0, 1}, {1, 1}, {2, 1}, {7, -kI}, {4, 1}, {5, -1}, {6, 1}, {3, kI}});
+    case Gate::rzx:
+      return two_qubit_rotation(p(0), {2, 3, 0, 1}, {1, -1, 1, -1});
+    case Gate::xx_plus_yy:
+      return plane_rotation(p(0), p(1), 1, 2);
+    case Gate::xx_minus_yy:
+      return plane_rotation(p(0), p(1), 0, 3);
+    case Gate::rccx:
+      return permuted(8, {{0, 1}, {1, 1}, {2, 1}, {7, -kI}, {4, 1}, {5, -1}, {6, 1}, {3, kI}});
     case Gate::rc3x:
-      return permuted(16, {{0, 1}, {1, 1}, {2, 1}, {3, kI}, {4, 1}, {5, 1}, {6, 1}, {15, 1},
-                           {8, 1}, {9, 1}, {10, 1}, {11, -kI}, {12, 1}, {13, 1}, {14, 1}, {7, -1}});
-    case Gate::gphase: return {cis(p(0))};
-    default: throw Internal("row " + std::string(row.name) + " of the gate table has no matrix");
+      return permuted(16, {{0, 1},
+                           {1, 1},
+                           {2, 1},
+                           {3, kI},
+                           {4, 1},
+                           {5, 1},
+                           {6, 1},
+                           {15, 1},
+                           {8, 1},
+                           {9, 1},
+                           {10, 1},
+                           {11, -kI},
+                           {12, 1},
+                           {13, 1},
+                           {14, 1},
+                           {7, -1}});
+    case Gate::gphase:
+      return {cis(p(0))};
+    default:
+      throw Internal("row " + std::string(row.name) + " of the gate table has no matrix");
   }
 }
 

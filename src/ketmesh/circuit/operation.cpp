@@ -53,9 +53,12 @@ std::vector<cdouble> target_matrix(const Operation& op, const ParameterValues& v
   const Payload& payload = op.payload();
   const std::size_t n = std::size_t{1} << targets;
   switch (op.gate) {
-    case Gate::unitary: return payload.values;
-    case Gate::pauli: return pauli_combination(payload.paulis, 0.0, 1.0);
-    case Gate::rotation: return pauli_combination(payload.paulis, std::cos(angles[0] / 2), {0.0, -std::sin(angles[0] / 2)});
+    case Gate::unitary:
+      return payload.values;
+    case Gate::pauli:
+      return pauli_combination(payload.paulis, 0.0, 1.0);
+    case Gate::rotation:
+      return pauli_combination(payload.paulis, std::cos(angles[0] / 2), {0.0, -std::sin(angles[0] / 2)});
     case Gate::diagonal: {
       std::vector<cdouble> m(n * n);
       for (std::size_t i = 0; i < n; ++i) m[i * n + i] = payload.values[i];
@@ -66,7 +69,8 @@ std::vector<cdouble> target_matrix(const Operation& op, const ParameterValues& v
       for (std::size_t i = 0; i < n; ++i) m[payload.table[i] * n + i] = 1.0;
       return m;
     }
-    default: throw Internal("payload row " + std::string(row.name) + " has no matrix");
+    default:
+      throw Internal("payload row " + std::string(row.name) + " has no matrix");
   }
 }
 

@@ -44,14 +44,21 @@ int depth_of(const Parameter& p) { return p.is_number() ? 0 : p.expression()->de
 
 double apply(Kind kind, double a, double b) {
   switch (kind) {
-    case Kind::add: return a + b;
-    case Kind::subtract: return a - b;
-    case Kind::multiply: return a * b;
-    case Kind::divide: return a / b;
-    case Kind::power: return std::pow(a, b);
-    case Kind::negate: return -a;
+    case Kind::add:
+      return a + b;
+    case Kind::subtract:
+      return a - b;
+    case Kind::multiply:
+      return a * b;
+    case Kind::divide:
+      return a / b;
+    case Kind::power:
+      return std::pow(a, b);
+    case Kind::negate:
+      return -a;
     case Kind::name:
-    case Kind::function: break;
+    case Kind::function:
+      break;
   }
   throw Internal("parameter expression of an unknown kind");
 }
@@ -61,8 +68,7 @@ double evaluate_tree(const Parameter& p, const ParameterValues& values) {
   const Expression& e = *p.expression();
   if (e.kind == Kind::name) {
     const auto found = values.find(e.name);
-    if (found == values.end())
-      throw CircuitError("parameter '" + e.name + "' has no value", "bind it: --param " + e.name + "=...");
+    if (found == values.end()) throw CircuitError("parameter '" + e.name + "' has no value", "bind it: --param " + e.name + "=...");
     return found->second;
   }
   const double a = evaluate_tree(e.a, values);
@@ -77,13 +83,18 @@ int strength(const Parameter& p) {
   if (p.is_number()) return std::signbit(p.number()) ? kUnary : kAtom;
   switch (p.expression()->kind) {
     case Kind::add:
-    case Kind::subtract: return kSum;
+    case Kind::subtract:
+      return kSum;
     case Kind::multiply:
-    case Kind::divide: return kProduct;
-    case Kind::negate: return kUnary;
-    case Kind::power: return kPower;
+    case Kind::divide:
+      return kProduct;
+    case Kind::negate:
+      return kUnary;
+    case Kind::power:
+      return kPower;
     case Kind::name:
-    case Kind::function: return kAtom;
+    case Kind::function:
+      return kAtom;
   }
   throw Internal("parameter expression of an unknown kind");
 }
@@ -110,13 +121,28 @@ void print(const Parameter& p, int at_least, std::string& out) {
       print(e.b, right, out);
     };
     switch (e.kind) {
-      case Kind::name: out += e.name; break;
-      case Kind::negate: out += '-'; print(e.a, kPower, out); break;
-      case Kind::add: binary(" + ", kSum, kProduct); break;
-      case Kind::subtract: binary(" - ", kSum, kProduct); break;
-      case Kind::multiply: binary(" * ", kProduct, kUnary); break;
-      case Kind::divide: binary(" / ", kProduct, kUnary); break;
-      case Kind::power: binary(" ** ", kAtom, kPower); break;
+      case Kind::name:
+        out += e.name;
+        break;
+      case Kind::negate:
+        out += '-';
+        print(e.a, kPower, out);
+        break;
+      case Kind::add:
+        binary(" + ", kSum, kProduct);
+        break;
+      case Kind::subtract:
+        binary(" - ", kSum, kProduct);
+        break;
+      case Kind::multiply:
+        binary(" * ", kProduct, kUnary);
+        break;
+      case Kind::divide:
+        binary(" / ", kProduct, kUnary);
+        break;
+      case Kind::power:
+        binary(" ** ", kAtom, kPower);
+        break;
       case Kind::function:
         out += e.name;
         out += '(';
@@ -180,14 +206,22 @@ Parameter Parameter::bound(const ParameterValues& values) const {
   }
   const Parameter a = e.a.bound(values);
   switch (e.kind) {
-    case Kind::negate: return -a;
-    case Kind::function: return function(e.name, a);
-    case Kind::add: return a + e.b.bound(values);
-    case Kind::subtract: return a - e.b.bound(values);
-    case Kind::multiply: return a * e.b.bound(values);
-    case Kind::divide: return a / e.b.bound(values);
-    case Kind::power: return power(a, e.b.bound(values));
-    case Kind::name: break;
+    case Kind::negate:
+      return -a;
+    case Kind::function:
+      return function(e.name, a);
+    case Kind::add:
+      return a + e.b.bound(values);
+    case Kind::subtract:
+      return a - e.b.bound(values);
+    case Kind::multiply:
+      return a * e.b.bound(values);
+    case Kind::divide:
+      return a / e.b.bound(values);
+    case Kind::power:
+      return power(a, e.b.bound(values));
+    case Kind::name:
+      break;
   }
   throw Internal("parameter expression of an unknown kind");
 }
@@ -197,12 +231,18 @@ Parameter Parameter::derivative(std::string_view name) const {
   const Parameter& a = expression_->a;
   const Parameter& b = expression_->b;
   switch (expression_->kind) {
-    case Kind::name: return expression_->name == name ? 1.0 : 0.0;
-    case Kind::negate: return -a.derivative(name);
-    case Kind::add: return a.derivative(name) + b.derivative(name);
-    case Kind::subtract: return a.derivative(name) - b.derivative(name);
-    case Kind::multiply: return a.derivative(name) * b + a * b.derivative(name);
-    case Kind::divide: return a.derivative(name) / b - a * b.derivative(name) / (b * b);
+    case Kind::name:
+      return expression_->name == name ? 1.0 : 0.0;
+    case Kind::negate:
+      return -a.derivative(name);
+    case Kind::add:
+      return a.derivative(name) + b.derivative(name);
+    case Kind::subtract:
+      return a.derivative(name) - b.derivative(name);
+    case Kind::multiply:
+      return a.derivative(name) * b + a * b.derivative(name);
+    case Kind::divide:
+      return a.derivative(name) / b - a * b.derivative(name) / (b * b);
     case Kind::power: {
       // A constant exponent must not meet log(a), which has no value for a negative base.
       const Parameter da = a.derivative(name), db = b.derivative(name);
@@ -211,7 +251,8 @@ Parameter Parameter::derivative(std::string_view name) const {
       if (!is_value(db, 0.0)) sum = sum + *this * function("log", a) * db;
       return sum;
     }
-    case Kind::function: break;
+    case Kind::function:
+      break;
   }
   const Parameter da = a.derivative(name);
   const std::string& f = expression_->name;
