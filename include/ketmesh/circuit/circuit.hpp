@@ -27,6 +27,9 @@ struct Control {
   friend bool operator==(const Control&, const Control&) = default;
 };
 
+/// For qubits that are not literals: 31 bits hold every qubit of a circuit.
+constexpr Control control_on(Qubit qubit, bool value = true) { return {qubit & 0x7fffffffu, value ? 1u : 0u}; }
+
 /// What a few gates carry beside qubits and parameters. Immutable once in a circuit, shared by its copies.
 struct Payload {
   std::vector<cdouble> values;   ///< unitary: row-major 2^k x 2^k; diagonal, initialize: 2^k

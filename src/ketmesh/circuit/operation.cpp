@@ -36,7 +36,7 @@ ResolvedGate resolve(const Operation& op) {
   ResolvedGate out{row.base, {op.qubits.begin() + static_cast<std::ptrdiff_t>(own), op.qubits.end()}, {}};
   out.controls.reserve(op.controls.size() + own);
   out.controls.assign(op.controls.begin(), op.controls.end());
-  for (std::size_t i = 0; i < own; ++i) out.controls.push_back(Control{op.qubits[i] & 0x7fffffffu, 1});
+  for (std::size_t i = 0; i < own; ++i) out.controls.push_back(control_on(op.qubits[i]));
   return out;
 }
 
