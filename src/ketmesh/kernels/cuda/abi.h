@@ -1,0 +1,80 @@
+/* The table of C functions that libketmesh_cuda.so exports as ketmesh_cuda_table(). No exception crosses it. Every function returns 0, or a
+   code from below; last_error() of the same thread then has the text. Handles are int64; `precision` is 4 or 8, the bytes of a real. */
+#ifndef KETMESH_CUDA_ABI_H
+#define KETMESH_CUDA_ABI_H
+
+#include <stdint.h>
+
+#define KETMESH_CUDA_ABI_VERSION 1
+#define KETMESH_CUDA_OUT_OF_MEMORY 2
+#define KETMESH_CUDA_FAILED 3
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct {
+  int32_t device;
+  int32_t precision;
+  void* stream;
+} KetmeshCudaContext;
+
+typedef struct {
+  void* data;
+  int32_t local_bits;
+  uint64_t base;
+} KetmeshCudaShard;
+
+typedef struct {
+  char name[256];
+  char uuid[48];
+  uint64_t total_bytes, free_bytes;
+  int32_t multiprocessors, shared_bytes, l2_bytes, major, minor;
+} KetmeshCudaDevice;
+
+typedef struct {
+  uint32_t version;
+  const char* build;
+  const char* (*last_error)(void);
+  int (*device_count)(int32_t* count);
+  int (*device)(int32_t device, KetmeshCudaDevice* out);
+
+  int (*allocate)(const KetmeshCudaContext*, uint64_t bytes, void** out);
+  int (*release)(const KetmeshCudaContext*, void*);
+  int (*copy)(const KetmeshCudaContext*, void* to, const void* from, uint64_t bytes); /* any direction, in order with the stream */
+  int (*synchronize)(const KetmeshCudaContext*);
+
+  int (*fill_zero)(const KetmeshCudaContext*, const KetmeshCudaShard*);
+  int (*set_amplitude)(const KetmeshCudaContext*, const KetmeshCudaShard*, uint64_t local, double re, double im);
+  int (*fill_product)(const KetmeshCudaContext*, const KetmeshCudaShard*, const double* factors /* 4 a bit of the state */, int32_t bits,
+                      double re, double im);
+
+  /* program: kernels::cuda::Program and phase entries and tables as translate.cpp makes them */
+  int (*prepare)(const KetmeshCudaContext*, const void* program, const void* entries, uint64_t entry_count, const void* tables,
+                 uint64_t table_bytes, int64_t* handle);
+  int (*unprepare)(int64_t handle);
+  int (*run_pass)(const KetmeshCudaContext*, int64_t handle, const KetmeshCudaShard*, const uint8_t* norm_bits, int32_t norm_count,
+                  double* norm_sums);
+
+  int (*marginals)(const KetmeshCudaContext*, const KetmeshCudaShard*, const uint8_t* bits, int32_t count, double* out);
+  int (*collapse)(const KetmeshCudaContext*, const KetmeshCudaShard*, uint64_t mask, uint64_t value, double re, double im);
+  int (*probabilities)(const KetmeshCudaContext*, const KetmeshCudaShard*, const uint8_t* free_bits, int32_t free_count,
+                       const uint64_t* fixed, uint64_t fixed_count, double* out);
+  int (*read)(const KetmeshCudaContext*, const KetmeshCudaShard*, const uint64_t* physical, uint64_t count, double* out);
+  int (*pauli_sums)(const KetmeshCudaContext*, const KetmeshCudaShard*, const KetmeshCudaShard* partner, const uint64_t* x,
+                    const uint64_t* z, uint64_t count, double* sums);
+  int (*inner_product)(const KetmeshCudaContext*, const KetmeshCudaShard* a, const KetmeshCudaShard* b, double* out);
+  int (*apply_pauli)(const KetmeshCudaContext*, const KetmeshCudaShard*, uint64_t x, uint64_t z, double re, double im);
+  int (*add)(const KetmeshCudaContext*, const KetmeshCudaShard* a, const KetmeshCudaShard* b, double re, double im);
+  int (*pack)(const KetmeshCudaContext*, const KetmeshCudaShard*, uint64_t mask, uint64_t value, uint64_t first, uint64_t count, void* out);
+  int (*unpack)(const KetmeshCudaContext*, const KetmeshCudaShard*, uint64_t mask, uint64_t value, uint64_t first, uint64_t count,
+                const void* in);
+} KetmeshCudaTable;
+
+/* NULL when the version is not the one asked for. */
+typedef const KetmeshCudaTable* (*KetmeshCudaEntry)(uint32_t version);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
