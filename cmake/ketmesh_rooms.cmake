@@ -9,7 +9,7 @@ function(ketmesh_room room)
   set(dir ${PROJECT_SOURCE_DIR}/src/ketmesh/${room})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${dir}/*.cpp)
   # These folders belong to the plugins (libketmesh_cuda.so, ...), which are targets of their own.
-  list(FILTER sources EXCLUDE REGEX "/(cuda|mpi|nccl|hdf5)/")
+  list(FILTER sources EXCLUDE REGEX "/src/ketmesh/${room}/(.*/)?(cuda|mpi|nccl|hdf5)/")
   set(tests ${sources})
   set(fuzzers ${sources})
   list(FILTER sources EXCLUDE REGEX "_(test|fuzz|bench)\\.cpp$")

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "ketmesh/kernels/cuda/abi.h"
+#include "ketmesh/kernels/gpu/abi.h"
 #include "ketmesh/kernels/cuda/tile_pass.cuh"
 
 namespace ketmesh::kernels::cuda {

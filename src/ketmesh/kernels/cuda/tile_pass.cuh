@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "ketmesh/kernels/cuda/program.hpp"
+#include "ketmesh/kernels/gpu/program.hpp"
 
 namespace ketmesh::kernels::cuda {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "ketmesh/kernels/cuda/program.hpp"
+#include "ketmesh/kernels/gpu/program.hpp"
 #include "ketmesh/plan/plan.hpp"
 
 namespace ketmesh::kernels::cuda {

@@ -2,7 +2,7 @@
 //
 // A thread holds 16 amplitudes of its tile in registers: those whose index differs in the 4 *register bits*. A trip through shared
 // memory gives it another set. Shared memory keeps amplitude i of the tile at pad(i) = i + i/16 + i/256: linear over disjoint bits,
-// and free of bank conflicts when the five lowest thread bits are chosen with care (translate.cpp).
+// and free of bank conflicts when the five lowest thread bits are chosen with care (gpu/translate.cpp).
 #pragma once
 
 #include <cstdint>

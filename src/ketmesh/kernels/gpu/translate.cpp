@@ -1,4 +1,4 @@
-#include "ketmesh/kernels/cuda/translate.hpp"
+#include "ketmesh/kernels/gpu/translate.hpp"
 
 #include <algorithm>
 #include <array>

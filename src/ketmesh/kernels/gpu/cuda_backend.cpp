@@ -1,0 +1,297 @@
+#include "ketmesh/kernels/gpu/cuda_backend.hpp"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include "ketmesh/base/error.hpp"
+#include "ketmesh/kernels/gpu/abi.h"
+#include "ketmesh/kernels/gpu/translate.hpp"
+
+namespace ketmesh::kernels {
+namespace {
+
+constexpr const char* kLibrary = "libketmesh_cuda.so";
+
+struct Plugin {
+  const KetmeshCudaTable* table = nullptr;
+  CudaStatus status;
+};
+
+/// Where the plugin may be: what the user says (nothing else then), beside this library, the library path.
+std::vector<std::string> candidates() {
+  const char* chosen = std::getenv("KETMESH_CUDA_LIBRARY");
+  if (chosen != nullptr && *chosen != '\0') return {chosen};
+  std::vector<std::string> out;
+  Dl_info self{};
+  if (dladdr(reinterpret_cast<const void*>(&candidates), &self) != 0 && self.dli_fname != nullptr)
+    out.push_back((std::filesystem::path(self.dli_fname).parent_path() / kLibrary).string());
+  out.emplace_back(kLibrary);
+  return out;
+}
+
+Plugin open_plugin() {
+  Plugin plugin;
+  void* library = nullptr;
+  for (const std::string& path : candidates()) {
+    library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library != nullptr) {
+      plugin.status.library = path;
+      break;
+    }
+    const char* why = dlerror();
+    plugin.status.reason = std::string("the CUDA plugin cannot be opened: ") + (why != nullptr ? why : path);
+  }
+  if (library == nullptr) return plugin;
+  const auto entry = reinterpret_cast<KetmeshCudaEntry>(dlsym(library, "ketmesh_cuda_table"));
+  if (entry == nullptr) {
+    plugin.status.reason = plugin.status.library + " is not a CUDA plugin of Ketmesh";
+    return plugin;
+  }
+  const KetmeshCudaTable* table = entry(KETMESH_CUDA_ABI_VERSION);
+  if (table == nullptr) {
+    plugin.status.reason = plugin.status.library + " is of another version";
+    return plugin;
+  }
+  std::int32_t count = 0;
+  if (table->device_count(&count) != 0) {
+    plugin.status.reason = std::string("no GPU can be used: ") + table->last_error();
+    return plugin;
+  }
+  if (count == 0) {
+    plugin.status.reason = "the driver shows no GPU";
+    return plugin;
+  }
+  plugin.table = table;
+  plugin.status.available = true;
+  plugin.status.reason.clear();
+  return plugin;
+}
+
+const Plugin& plugin() {
+  static const Plugin loaded = open_plugin();
+  return loaded;
+}
+
+void check(int code, const char* what, std::uint64_t bytes = 0) {
+  if (code == 0) return;
+  const std::string text = std::string(what) + ": " + plugin().table->last_error();
+  if (code == KETMESH_CUDA_OUT_OF_MEMORY) throw DoesNotFit(text + " (" + std::to_string(bytes) + " bytes)", bytes, 0);
+  throw Internal(text);
+}
+
+KetmeshCudaShard c_shard(const Shard& s) { return {s.data, s.local_bits, s.base}; }
+
+/// The functions of the table for one precision.
+template <int kRealBytes>
+struct Functions {
+  using Real = std::conditional_t<kRealBytes == 4, float, double>;
+
+  static const KetmeshCudaTable& table() { return *plugin().table; }
+  static KetmeshCudaContext c_context(const DeviceContext& c) { return {c.ordinal, kRealBytes, c.stream}; }
+
+  static void* allocate(const DeviceContext& context, std::size_t bytes) {
+    const auto c = c_context(context);
+    void* out = nullptr;
+    check(table().allocate(&c, bytes, &out), "memory of a GPU", bytes);
+    return out;
+  }
+  static void release(const DeviceContext& context, void* data, std::size_t) noexcept {
+    const auto c = c_context(context);
+    table().release(&c, data);  // a failure has no one to tell; the next call on the device reports it
+  }
+  static void copy(const DeviceContext& context, void* to, const void* from, std::size_t bytes) {
+    const auto c = c_context(context);
+    check(table().copy(&c, to, from, bytes), "copy");
+  }
+  static void copy_host(const DeviceContext& context, void* to, const void* from, std::size_t bytes) {
+    copy(context, to, from, bytes);
+    synchronize(context);
+  }
+  static void synchronize(const DeviceContext& context) {
+    const auto c = c_context(context);
+    check(table().synchronize(&c), "synchronize");
+  }
+
+  static void fill_zero(const DeviceContext& context, const Shard& shard) {
+    const auto c = c_context(context);
+    const auto s = c_shard(shard);
+    check(table().fill_zero(&c, &s), "fill_zero");
+  }
+  static void fill_basis(const DeviceContext& context, const Shard& shard, Index physical, cdouble amplitude) {
+    fill_zero(context, shard);
+    if (physical < shard.base || physical - shard.base >= shard.size()) return;
+    const auto c = c_context(context);
+    const auto s = c_shard(shard);
+    check(table().set_amplitude(&c, &s, physical - shard.base, amplitude.real(), amplitude.imag()), "fill_basis");
+  }
+  static void fill_product(const DeviceContext& context, const Shard& shard, std::span<const std::array<cdouble, 2>> factors, cdouble scale) {
+    const auto c = c_context(context);
+    const auto s = c_shard(shard);
+    check(table().fill_product(&c, &s, reinterpret_cast<const double*>(factors.data()), static_cast<std::int32_t>(factors.size()), scale.real(), scale.imag()),
+          "fill_product");
+  }
+
+  /// The programs of one pass on a device; usually one.
+  struct Prepared {
+    std::vector<std::int64_t> handles;
+    ~Prepared() {
+      for (const std::int64_t h : handles) table().unprepare(h);
+    }
+  };
+
+  static PreparedPass prepare_pass(const DeviceContext& context, const Pass& pass, const Binding& binding, int local_bits) {
+    const auto c = c_context(context);
+    const cuda::Translation translation = cuda::translate<Real>(pass, binding, local_bits);
+    auto prepared = std::make_shared<Prepared>();
+    for (const cuda::Program& program : translation.programs) {
+      std::int64_t handle = 0;
+      check(table().prepare(&c, &program, translation.entries.data(), translation.entries.size(), translation.tables.data(), translation.tables.size(), &handle),
+            "prepare_pass");
+      prepared->handles.push_back(handle);
+    }
+    return prepared;
+  }
+
+  static void run_pass(const DeviceContext& context, const PreparedPass& pass, const Shard& shard, const NormBins* bins) {
+    const auto c = c_context(context);
+    const auto s = c_shard(shard);
+    const auto& handles = static_cast<const Prepared*>(pass.get())->handles;
+    for (std::size_t k = 0; k < handles.size(); ++k) {
+      const bool sum = bins != nullptr && k + 1 == handles.size();
+      check(table().run_pass(&c, handles[k], &s, sum ? bins->bits.data() : nullptr, sum ? static_cast<std::int32_t>(bins->bits.size()) : 0,
+                             sum ? bins->sums : nullptr),
+            "run_pass");
+    }
+  }
+
+  static void marginals(const DeviceContext& context, const Shard& shard, std::span<const std::uint8_t> bits, double* out) {
+    const auto c = c_context(context);
+    const auto s = c_shard(shard);
+    check(table().marginals(&c, &s, bits.data(), static_cast<std::int32_t>(bits.size()), out), "marginals");
+  }
+  static void collapse(const DeviceContext& context, const Shard& shard, Index mask, Index value, cdouble scale) {
+    const auto c = c_context(context);
+    const auto s = c_shard(shard);
+    check(table().collapse(&c, &s, mask, value, scale.real(), scale.imag()), "collapse");
+  }
+  static void scale(const DeviceContext& context, const Shard& shard, cdouble factor) { collapse(context, shard, 0, 0, factor); }
+  static void probabilities(const DeviceContext& context, const Shard& shard, std::span<const std::uint8_t> free, std::span<const Index> fixed, double* out) {
+    const auto c = c_context(context);
+    const auto s = c_shard(shard);
+    check(table().probabilities(&c, &s, free.data(), static_cast<std::int32_t>(free.size()), fixed.data(), fixed.size(), out), "probabilities");
+  }
+  static void read(const DeviceContext& context, const Shard& shard, std::span<const Index> physical, cdouble* out) {
+    const auto c = c_context(context);
+    const auto s = c_shard(shard);
+    check(table().read(&c, &s, physical.data(), physical.size(), reinterpret_cast<double*>(out)), "read");
+  }
+  static void pauli_sums(const DeviceContext& context, const Shard& shard, const Shard& partner, std::span<const PauliMasks> terms, cdouble* sums) {
+    const auto c = c_context(context);
+    const auto s = c_shard(shard), p = c_shard(partner);
+    std::vector<std::uint64_t> x, z;
+    for (const PauliMasks& m : terms) {
+      x.push_back(m.x);
+      z.push_back(m.z);
+    }
+    check(table().pauli_sums(&c, &s, &p, x.data(), z.data(), x.size(), reinterpret_cast<double*>(sums)), "pauli_sums");
+  }
+  static cdouble inner_product(const DeviceContext& context, const Shard& a, const Shard& b) {
+    const auto c = c_context(context);
+    const auto left = c_shard(a), right = c_shard(b);
+    double out[2] = {};
+    check(table().inner_product(&c, &left, &right, out), "inner_product");
+    return {out[0], out[1]};
+  }
+  static void apply_pauli(const DeviceContext& context, const Shard& shard, PauliMasks masks, cdouble factor) {
+    const auto c = c_context(context);
+    const auto s = c_shard(shard);
+    check(table().apply_pauli(&c, &s, masks.x, masks.z, factor.real(), factor.imag()), "apply_pauli");
+  }
+  static void add(const DeviceContext& context, const Shard& a, const Shard& b, cdouble factor) {
+    const auto c = c_context(context);
+    const auto left = c_shard(a), right = c_shard(b);
+    check(table().add(&c, &left, &right, factor.real(), factor.imag()), "add");
+  }
+  static void pack(const DeviceContext& context, const Shard& shard, Index mask, Index value, Index first, Index count, void* out) {
+    const auto c = c_context(context);
+    const auto s = c_shard(shard);
+    check(table().pack(&c, &s, mask, value, first, count, out), "pack");
+  }
+  static void unpack(const DeviceContext& context, const Shard& shard, Index mask, Index value, Index first, Index count, const void* in) {
+    const auto c = c_context(context);
+    const auto s = c_shard(shard);
+    check(table().unpack(&c, &s, mask, value, first, count, in), "unpack");
+  }
+
+  static Kernels kernels(std::string_view level) {
+    return {.backend = "cuda",
+            .level = level,
+            .precision = kRealBytes == 4 ? Precision::single : Precision::double_,
+            .allocate = allocate,
+            .release = release,
+            .copy = copy,
+            .copy_to_host = copy_host,
+            .copy_from_host = copy_host,
+            .synchronize = synchronize,
+            .fill_zero = fill_zero,
+            .fill_basis = fill_basis,
+            .fill_product = fill_product,
+            .prepare_pass = prepare_pass,
+            .run_pass = run_pass,
+            .marginals = marginals,
+            .collapse = collapse,
+            .scale = scale,
+            .probabilities = probabilities,
+            .read = read,
+            .pauli_sums = pauli_sums,
+            .inner_product = inner_product,
+            .apply_pauli = apply_pauli,
+            .add = add,
+            .pack = pack,
+            .unpack = unpack};
+  }
+};
+
+}  // namespace
+
+const CudaStatus& cuda_status() { return plugin().status; }
+
+std::vector<Device> cuda_devices() {
+  std::vector<Device> out;
+  if (!cuda_status().available) return out;
+  std::int32_t count = 0;
+  check(plugin().table->device_count(&count), "device_count");
+  for (std::int32_t k = 0; k < count; ++k) {
+    KetmeshCudaDevice d{};
+    check(plugin().table->device(k, &d), "device");
+    Device device;
+    device.kind = DeviceKind::cuda;
+    device.ordinal = k;
+    device.name = d.name;
+    device.uuid = d.uuid;
+    device.memory_bytes = d.free_bytes;
+    device.fast_memory_bytes = static_cast<std::uint64_t>(d.shared_bytes);
+    device.memory_bandwidth = 4.2e12;  // H200 by measurement; a machine file says otherwise
+    device.flops_single = 60e12;
+    device.flops_double = 30e12;
+    out.push_back(std::move(device));
+  }
+  return out;
+}
+
+const Kernels& cuda_kernels(Precision precision) {
+  const CudaStatus& status = cuda_status();
+  if (!status.available) throw BackendUnavailable(status.reason, "`ketmesh doctor` tells what is missing");
+  static const std::string level = [] {
+    KetmeshCudaDevice d{};
+    return plugin().table->device(0, &d) == 0 ? "sm_" + std::to_string(d.major) + std::to_string(d.minor) : std::string("unknown");
+  }();
+  static const Kernels single = Functions<4>::kernels(level), double_ = Functions<8>::kernels(level);
+  return precision == Precision::single ? single : double_;
+}
+
+}  // namespace ketmesh::kernels
