@@ -75,14 +75,31 @@ int main(int argc, char** argv) {
     }
   };
   std::printf("n = %d, %s, tile %d, %s\n", n, std::string(to_string(precision)).c_str(), tile, std::string(k.level).c_str());
-  for (int rows : {4, 5, 6}) run(("bare, rows " + std::to_string(rows)).c_str(), rows, [&](Maker& m) { m.pass.residencies.emplace_back(); });
+  for (int rows : {4, 5, 6})
+    run(("bare, rows " + std::to_string(rows)).c_str(), rows, [&](Maker& m) { m.pass.residencies.emplace_back(); });
   const std::vector<cdouble> general = {cdouble(0.6, 0.1), cdouble(-0.3, 0.7), cdouble(0.3, 0.7), cdouble(0.6, -0.1)};
   for (int layers : {1, 2}) {
     const std::string times = std::to_string(layers) + " x ";
-    run((times + "3 x 4 general").c_str(), 5, [&](Maker& m) { sets(m, 3 * layers, [&](auto set) { for (auto b : set) m.matrix({b}, MatrixShape::general, general); }); });
-    run((times + "3 x 4 real").c_str(), 5, [&](Maker& m) { sets(m, 3 * layers, [&](auto set) { for (auto b : set) m.matrix({b}, MatrixShape::real, {0.8, -0.6, 0.6, 0.8}); }); });
-    run((times + "3 x 4 rx").c_str(), 5, [&](Maker& m) { sets(m, 3 * layers, [&](auto set) { for (auto b : set) m.matrix({b}, MatrixShape::rx_like, {0.8, cdouble(0, -0.6), cdouble(0, -0.6), 0.8}); }); });
-    run((times + "3 x 4 h").c_str(), 5, [&](Maker& m) { sets(m, 3 * layers, [&](auto set) { for (auto b : set) m.matrix({b}, MatrixShape::hadamard, {h, h, h, -h}); }); });
+    run((times + "3 x 4 general").c_str(), 5, [&](Maker& m) {
+      sets(m, 3 * layers, [&](auto set) {
+        for (auto b : set) m.matrix({b}, MatrixShape::general, general);
+      });
+    });
+    run((times + "3 x 4 real").c_str(), 5, [&](Maker& m) {
+      sets(m, 3 * layers, [&](auto set) {
+        for (auto b : set) m.matrix({b}, MatrixShape::real, {0.8, -0.6, 0.6, 0.8});
+      });
+    });
+    run((times + "3 x 4 rx").c_str(), 5, [&](Maker& m) {
+      sets(m, 3 * layers, [&](auto set) {
+        for (auto b : set) m.matrix({b}, MatrixShape::rx_like, {0.8, cdouble(0, -0.6), cdouble(0, -0.6), 0.8});
+      });
+    });
+    run((times + "3 x 4 h").c_str(), 5, [&](Maker& m) {
+      sets(m, 3 * layers, [&](auto set) {
+        for (auto b : set) m.matrix({b}, MatrixShape::hadamard, {h, h, h, -h});
+      });
+    });
     run((times + "3 x 2 two-target").c_str(), 5, [&](Maker& m) {
       sets(m, 3 * layers, [&](auto set) {
         std::vector<cdouble> u(16);

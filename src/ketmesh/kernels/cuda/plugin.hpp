@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string>
 
-#include "ketmesh/kernels/gpu/abi.h"
 #include "ketmesh/kernels/cuda/tile_pass.cuh"
+#include "ketmesh/kernels/gpu/abi.h"
 
 namespace ketmesh::kernels::cuda {
 

@@ -302,8 +302,7 @@ constexpr int blocks_per_multiprocessor(int bytes_of_real, int tile_bits) {
 }
 
 template <typename Real, int T>
-__global__ void __launch_bounds__(1 << (T - 4),
-                                  blocks_per_multiprocessor(sizeof(Real), T))
+__global__ void __launch_bounds__(1 << (T - 4), blocks_per_multiprocessor(sizeof(Real), T))
     tile_pass(complex_t<Real>* data, std::uint64_t base, const __grid_constant__ Program program, const PhaseEntry* entries,
               const unsigned char* tables, const __grid_constant__ NormTarget norm) {
   using C = complex_t<Real>;

@@ -3,7 +3,6 @@
 #include <dlfcn.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <optional>
 #include <utility>
 
@@ -21,6 +20,11 @@ struct Plugin {
   CudaStatus status;
 };
 
+std::string beside(std::string_view path, std::string_view name) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? std::string(name) : std::string(path.substr(0, slash + 1)) + std::string(name);
+}
+
 /// Where the plugin may be: what the user says (nothing else then), beside this library, the library path.
 std::vector<std::string> candidates() {
   const char* chosen = std::getenv("KETMESH_CUDA_LIBRARY");
@@ -28,7 +32,7 @@ std::vector<std::string> candidates() {
   std::vector<std::string> out;
   Dl_info self{};
   if (dladdr(reinterpret_cast<const void*>(&candidates), &self) != 0 && self.dli_fname != nullptr)
-    out.push_back((std::filesystem::path(self.dli_fname).parent_path() / kLibrary).string());
+    out.push_back(beside(self.dli_fname, kLibrary));
   out.emplace_back(kLibrary);
   return out;
 }
@@ -128,10 +132,12 @@ struct Functions {
     const auto s = c_shard(shard);
     check(table().set_amplitude(&c, &s, physical - shard.base, amplitude.real(), amplitude.imag()), "fill_basis");
   }
-  static void fill_product(const DeviceContext& context, const Shard& shard, std::span<const std::array<cdouble, 2>> factors, cdouble scale) {
+  static void fill_product(const DeviceContext& context, const Shard& shard, std::span<const std::array<cdouble, 2>> factors,
+                           cdouble scale) {
     const auto c = c_context(context);
     const auto s = c_shard(shard);
-    check(table().fill_product(&c, &s, reinterpret_cast<const double*>(factors.data()), static_cast<std::int32_t>(factors.size()), scale.real(), scale.imag()),
+    check(table().fill_product(&c, &s, reinterpret_cast<const double*>(factors.data()), static_cast<std::int32_t>(factors.size()),
+                               scale.real(), scale.imag()),
           "fill_product");
   }
 
@@ -149,7 +155,8 @@ struct Functions {
     auto prepared = std::make_shared<Prepared>();
     for (const cuda::Program& program : translation.programs) {
       std::int64_t handle = 0;
-      check(table().prepare(&c, &program, translation.entries.data(), translation.entries.size(), translation.tables.data(), translation.tables.size(), &handle),
+      check(table().prepare(&c, &program, translation.entries.data(), translation.entries.size(), translation.tables.data(),
+                            translation.tables.size(), &handle),
             "prepare_pass");
       prepared->handles.push_back(handle);
     }
@@ -179,17 +186,20 @@ struct Functions {
     check(table().collapse(&c, &s, mask, value, scale.real(), scale.imag()), "collapse");
   }
   static void scale(const DeviceContext& context, const Shard& shard, cdouble factor) { collapse(context, shard, 0, 0, factor); }
-  static void probabilities(const DeviceContext& context, const Shard& shard, std::span<const std::uint8_t> free, std::span<const Index> fixed, double* out) {
+  static void probabilities(const DeviceContext& context, const Shard& shard, std::span<const std::uint8_t> free,
+                            std::span<const Index> fixed, double* out) {
     const auto c = c_context(context);
     const auto s = c_shard(shard);
-    check(table().probabilities(&c, &s, free.data(), static_cast<std::int32_t>(free.size()), fixed.data(), fixed.size(), out), "probabilities");
+    check(table().probabilities(&c, &s, free.data(), static_cast<std::int32_t>(free.size()), fixed.data(), fixed.size(), out),
+          "probabilities");
   }
   static void read(const DeviceContext& context, const Shard& shard, std::span<const Index> physical, cdouble* out) {
     const auto c = c_context(context);
     const auto s = c_shard(shard);
     check(table().read(&c, &s, physical.data(), physical.size(), reinterpret_cast<double*>(out)), "read");
   }
-  static void pauli_sums(const DeviceContext& context, const Shard& shard, const Shard& partner, std::span<const PauliMasks> terms, cdouble* sums) {
+  static void pauli_sums(const DeviceContext& context, const Shard& shard, const Shard& partner, std::span<const PauliMasks> terms,
+                         cdouble* sums) {
     const auto c = c_context(context);
     const auto s = c_shard(shard), p = c_shard(partner);
     std::vector<std::uint64_t> x, z;

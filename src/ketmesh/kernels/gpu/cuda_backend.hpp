@@ -12,8 +12,8 @@ namespace ketmesh::kernels {
 /// Whether CUDA kernels can run here, and if not, why and what to do. Never throws.
 struct CudaStatus {
   bool available = false;
-  std::string reason;    ///< empty when available
-  std::string library;   ///< path of the plugin, empty when none was opened
+  std::string reason;   ///< empty when available
+  std::string library;  ///< path of the plugin, empty when none was opened
 };
 const CudaStatus& cuda_status();
 

@@ -41,7 +41,8 @@ Index spread(Index index, const cuda::Run* runs, int count) {
 /// What the tile kernel does, one amplitude at a time: `map` says which tile bits are registers now.
 class Interpreter {
  public:
-  Interpreter(const cuda::Program& program, const cuda::Translation& translation) : p_(program), t_(translation), bits_(program.shape.tile_bits) {
+  Interpreter(const cuda::Program& program, const cuda::Translation& translation)
+      : p_(program), t_(translation), bits_(program.shape.tile_bits) {
     small_ = bits_ < cuda::kMinTileBits;
     if (small_) return;
     for (int k = 0; k < bits_ - 4; ++k) map_.bit[k] = static_cast<std::uint8_t>(k);  // double precision's transfer map
@@ -100,7 +101,8 @@ class Interpreter {
     const auto acts = [&](Index i) {
       return (thread(i) & op.thread_mask) == op.thread_value && (registers(i) & op.reg_mask) == op.reg_value;
     };
-    const Index b0 = bits::one(map_.bit[bits_ - 4 + op.reg0]), b1 = op.kind == OpKind::dense2 ? bits::one(map_.bit[bits_ - 4 + op.reg1]) : 0;
+    const Index b0 = bits::one(map_.bit[bits_ - 4 + op.reg0]),
+                b1 = op.kind == OpKind::dense2 ? bits::one(map_.bit[bits_ - 4 + op.reg1]) : 0;
     for (Index i = 0; i < a.size(); ++i) {
       if ((i & (b0 | b1)) != 0 || !acts(i)) continue;
       if (op.kind == OpKind::dense2) {
@@ -116,15 +118,24 @@ class Interpreter {
       const cdouble u = a[i], v = a[i | b0], j(0, 1);
       const double h = std::sqrt(0.5);
       switch (op.kind) {
-        case OpKind::flip1: a[i] = v, a[i | b0] = u; break;
-        case OpKind::hadamard1: a[i] = h * (u + v), a[i | b0] = h * (u - v); break;
-        case OpKind::real1: a[i] = real(op.data) * u + real(op.data + 1) * v, a[i | b0] = real(op.data + 2) * u + real(op.data + 3) * v; break;
-        case OpKind::rx1: a[i] = real(op.data) * u + j * real(op.data + 1) * v, a[i | b0] = j * real(op.data + 2) * u + real(op.data + 3) * v; break;
+        case OpKind::flip1:
+          a[i] = v, a[i | b0] = u;
+          break;
+        case OpKind::hadamard1:
+          a[i] = h * (u + v), a[i | b0] = h * (u - v);
+          break;
+        case OpKind::real1:
+          a[i] = real(op.data) * u + real(op.data + 1) * v, a[i | b0] = real(op.data + 2) * u + real(op.data + 3) * v;
+          break;
+        case OpKind::rx1:
+          a[i] = real(op.data) * u + j * real(op.data + 1) * v, a[i | b0] = j * real(op.data + 2) * u + real(op.data + 3) * v;
+          break;
         case OpKind::dense1:
           a[i] = coefficient(op.data) * u + coefficient(op.data + 2) * v;
           a[i | b0] = coefficient(op.data + 4) * u + coefficient(op.data + 6) * v;
           break;
-        default: FAIL() << "an op that no interpreter knows";
+        default:
+          FAIL() << "an op that no interpreter knows";
       }
     }
   }
@@ -184,7 +195,8 @@ class Interpreter {
 struct Case {
   int local, tile, rows, steps;
 };
-constexpr Case kCases[] = {{3, 3, 3, 10}, {7, 7, 4, 20}, {8, 8, 4, 20}, {10, 8, 4, 30}, {11, 5, 3, 20}, {12, 10, 4, 40}, {13, 12, 5, 60}, {13, 13, 4, 400}};
+constexpr Case kCases[] = {{3, 3, 3, 10},  {7, 7, 4, 20},   {8, 8, 4, 20},   {10, 8, 4, 30},
+                           {11, 5, 3, 20}, {12, 10, 4, 40}, {13, 12, 5, 60}, {13, 13, 4, 400}};
 constexpr int kGlobalBits = 2;
 
 Vector reference(const RandomPass& r, Vector state, Index base) {
@@ -210,7 +222,8 @@ TEST(GpuProgram, InterpretedEqualsReference) {
       Vector state = start;
       const cuda::Translation t = cuda::translate<double>(r.pass, r.binding, c.local);
       for (const cuda::Program& p : t.programs) Interpreter(p, t).run(state, base, c.local);
-      EXPECT_LT(largest_difference(state, reference(r, start, base)), 1e-13) << "local " << c.local << " tile " << c.tile << " seed " << seed;
+      EXPECT_LT(largest_difference(state, reference(r, start, base)), 1e-13)
+          << "local " << c.local << " tile " << c.tile << " seed " << seed;
     }
 }
 
@@ -246,7 +259,8 @@ void compare_on_gpu() {
       k.release(context, data, bytes);
       const Vector got(host.begin(), host.end());
       const double tolerance = precision == Precision::single ? 1e-6 + 1e-7 * std::sqrt(c.steps) : 1e-14 + 1e-15 * std::sqrt(c.steps);
-      EXPECT_LT(largest_difference(got, reference(r, start, base)), tolerance) << "local " << c.local << " tile " << c.tile << " seed " << seed;
+      EXPECT_LT(largest_difference(got, reference(r, start, base)), tolerance)
+          << "local " << c.local << " tile " << c.tile << " seed " << seed;
     }
   }
 }

@@ -91,11 +91,21 @@ class RandomPass {
       step.matrix = static_cast<std::uint32_t>(binding.matrices.size());
       step.shape = static_cast<MatrixShape>(below(5));
       switch (step.shape) {
-        case MatrixShape::general: unitary(step, 1); break;
-        case MatrixShape::real: binding.matrices.insert(binding.matrices.end(), {c, -s, s, c}); break;
-        case MatrixShape::rx_like: binding.matrices.insert(binding.matrices.end(), {c, cdouble(0, -s), cdouble(0, -s), c}); break;
-        case MatrixShape::hadamard: binding.matrices.insert(binding.matrices.end(), {h, h, h, -h}); break;
-        case MatrixShape::flip: binding.matrices.insert(binding.matrices.end(), {0, 1, 1, 0}); break;
+        case MatrixShape::general:
+          unitary(step, 1);
+          break;
+        case MatrixShape::real:
+          binding.matrices.insert(binding.matrices.end(), {c, -s, s, c});
+          break;
+        case MatrixShape::rx_like:
+          binding.matrices.insert(binding.matrices.end(), {c, cdouble(0, -s), cdouble(0, -s), c});
+          break;
+        case MatrixShape::hadamard:
+          binding.matrices.insert(binding.matrices.end(), {h, h, h, -h});
+          break;
+        case MatrixShape::flip:
+          binding.matrices.insert(binding.matrices.end(), {0, 1, 1, 0});
+          break;
       }
     } else {
       step.targets = targets(kind == 8 ? 2 : 3 + below(3));
