@@ -1,0 +1,96 @@
+// Exchange between shards in the memory of one process.
+#include <algorithm>
+#include <cstddef>
+#include <string>
+
+#include "ketmesh/base/error.hpp"
+#include "ketmesh/transport/blocks.hpp"
+#include "ketmesh/transport/exchanger.hpp"
+
+namespace ketmesh::transport {
+namespace {
+
+// A chunk that stays in the cache of its core: the workspace then costs no memory traffic, and a swap is two reads and two writes.
+constexpr std::uint64_t kChunkBytes = 64_KiB;
+// Below this a team costs more than it saves.
+constexpr std::uint64_t kTeamBytes = 512_KiB;
+
+/// Device memory of one call.
+class Buffer {
+ public:
+  Buffer(const OwnedShard& owner, std::size_t bytes) : owner_(owner), bytes_(bytes), data_(owner.kernels->allocate(owner.context, bytes)) {}
+  ~Buffer() { owner_.kernels->release(owner_.context, data_, bytes_); }
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  std::byte* data() const { return static_cast<std::byte*>(data_); }
+
+ private:
+  const OwnedShard& owner_;
+  std::size_t bytes_;
+  void* data_;
+};
+
+/// `chunk` elements from `first` of both blocks change places through `space`, 2 * chunk elements.
+struct ChunkSwap {
+  const OwnedShard& a;
+  const OwnedShard& b;
+  const ExchangeBlocks& blocks;
+  const BlockSwap& swap;
+
+  void run(const kernels::DeviceContext& context, Index first, Index count, std::byte* space) const {
+    const auto& kernels = *a.kernels;
+    const std::size_t one = bytes_per_amplitude(kernels.precision), bytes = static_cast<std::size_t>(count) * one;
+    if (blocks.contiguous) {
+      std::byte* const in_a = static_cast<std::byte*>(a.shard.data) + (swap.value_first + first) * one;
+      std::byte* const in_b = static_cast<std::byte*>(b.shard.data) + (swap.value_second + first) * one;
+      kernels.copy(context, space, in_a, bytes);
+      kernels.copy(context, in_a, in_b, bytes);
+      kernels.copy(context, in_b, space, bytes);
+      return;
+    }
+    kernels.pack(context, a.shard, blocks.mask, swap.value_first, first, count, space);
+    kernels.pack(context, b.shard, blocks.mask, swap.value_second, first, count, space + bytes);
+    kernels.unpack(context, a.shard, blocks.mask, swap.value_first, first, count, space + bytes);
+    kernels.unpack(context, b.shard, blocks.mask, swap.value_second, first, count, space);
+  }
+};
+
+}  // namespace
+
+ExchangeCount LocalExchanger::exchange(const Exchange& step, const Placement& placement, std::span<const OwnedShard> own,
+                                       std::uint64_t workspace_bytes) {
+  if (step.pairs.empty()) return {};
+  if (own.size() != static_cast<std::size_t>(placement.num_shards()))
+    throw Internal("local exchange with " + std::to_string(own.size()) + " of " + std::to_string(placement.num_shards()) +
+                   " shards in this process");
+  const ExchangeBlocks blocks = exchange_blocks(step, placement);
+  const std::uint64_t one = bytes_per_amplitude(own.front().kernels->precision);
+  const std::uint64_t total = blocks.elements * blocks.swaps.size() * one;
+  const int threads = total < kTeamBytes ? 1 : std::max(1, own.front().context.threads);
+  const std::uint64_t share = workspace_bytes / (2 * static_cast<std::uint64_t>(threads));
+  const Index chunk = std::clamp<Index>(std::min(share, kChunkBytes) / one, 1, blocks.elements);
+  const Index chunks = (blocks.elements + chunk - 1) / chunk;
+  const std::size_t space = static_cast<std::size_t>(2 * chunk * one);
+  const Buffer workspace(own.front(), space * static_cast<std::size_t>(threads));
+
+  ExchangeCount count;
+  const Index items = chunks * blocks.swaps.size(), per_thread = (items + static_cast<Index>(threads) - 1) / static_cast<Index>(threads);
+  std::uint64_t bytes = 0;
+#pragma omp parallel for schedule(static) num_threads(threads) reduction(+ : bytes) if (threads > 1)
+  for (int t = 0; t < threads; ++t) {
+    std::byte* const slice = workspace.data() + static_cast<std::size_t>(t) * space;
+    for (Index item = per_thread * static_cast<Index>(t); item < std::min(items, per_thread * (static_cast<Index>(t) + 1)); ++item) {
+      const BlockSwap& swap = blocks.swaps[item / chunks];
+      const Index first = item % chunks * chunk, here = std::min(chunk, blocks.elements - first);
+      const OwnedShard &a = own[static_cast<std::size_t>(swap.first)], &b = own[static_cast<std::size_t>(swap.second)];
+      kernels::DeviceContext alone = a.context;
+      alone.threads = 1;
+      ChunkSwap{a, b, blocks, swap}.run(alone, first, here, slice);
+      bytes += 2 * here * one;
+    }
+  }
+  count.bytes = bytes;
+  return count;
+}
+
+}  // namespace ketmesh::transport
