@@ -73,7 +73,7 @@ struct Kernels {
   void (*collapse)(const DeviceContext&, const Shard&, Index mask, Index value, cdouble scale);
   void (*scale)(const DeviceContext&, const Shard&, cdouble factor);
   /// |a|^2 of the 2^free.size() amplitudes with the other bits as in `fixed`: out[j] for index = fixed | scatter(j, free); entries outside this shard are left alone.
-  /// `count` such groups at once: fixed[g] -> out + g * 2^free.size().
+  /// As many such groups as `fixed` has: fixed[g] -> out + g * 2^free.size(). Fast when groups that differ only in the lowest physical bits follow each other, ascending.
   void (*probabilities)(const DeviceContext&, const Shard&, std::span<const std::uint8_t> free, std::span<const Index> fixed, double* out);
   /// Amplitudes at physical indices; those outside the shard are left alone.
   void (*read)(const DeviceContext&, const Shard&, std::span<const Index> physical, cdouble* out);

@@ -17,8 +17,7 @@ template <typename Real>
 Kernels make_table(Precision precision, SimdLevel level) {
   using Move = cpu::MoveKernels<Real>;
   using Passes = reference::PassKernels<Real>;
-  using Measure = cpu::MeasureKernels<Real>;
-  return {
+  Kernels table = {
       .backend = "cpu",
       .level = to_string(level),
       .precision = precision,
@@ -33,18 +32,11 @@ Kernels make_table(Precision precision, SimdLevel level) {
       .fill_product = Move::fill_product,
       .prepare_pass = Passes::prepare_pass,
       .run_pass = Passes::run_pass,
-      .marginals = Measure::marginals,
-      .collapse = Measure::collapse,
-      .scale = Measure::scale,
-      .probabilities = Measure::probabilities,
-      .read = Measure::read,
-      .pauli_sums = Measure::pauli_sums,
-      .inner_product = Measure::inner_product,
-      .apply_pauli = Measure::apply_pauli,
-      .add = Measure::add,
       .pack = Move::pack,
       .unpack = Move::unpack,
   };
+  cpu::set_measure_kernels<Real>(table, level);
+  return table;
 }
 
 template <typename Real>

@@ -60,4 +60,10 @@ SimdLevel cpu::choose_level(SimdLevel wanted) {
   throw BackendUnavailable("SIMD level " + std::string(to_string(wanted)) + " is not available here; available: " + names);
 }
 
+std::int64_t cpu::highway_target(SimdLevel level) {
+  for (const auto& row : kRows)
+    if (row.level == level) return row.target;
+  throw Internal("a SIMD level without a target: " + std::string(to_string(level)));
+}
+
 }  // namespace ketmesh::kernels

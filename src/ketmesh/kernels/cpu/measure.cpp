@@ -1,35 +1,75 @@
-// Not written yet: every entry says so.
 #include "ketmesh/kernels/cpu/measure.hpp"
 
+#include <string>
+
 #include "ketmesh/base/error.hpp"
+#include "ketmesh/kernels/cpu/measure_kernels.hpp"
 
 namespace ketmesh::kernels::cpu {
 namespace {
 
-[[noreturn]] void missing(const char* what) { throw Internal(std::string("kernel ") + what + " (cpu) is not written yet"); }
+/// The kernels with the loops of one level: what a table of plain functions needs.
+template <typename Real, SimdLevel level>
+struct AtLevel {
+  static const VectorOps<Real>& ops() {
+    static const VectorOps<Real>& found = vector_ops<Real>(level);
+    return found;
+  }
+  static void marginals(const DeviceContext& context, const Shard& shard, std::span<const std::uint8_t> bits, double* out) {
+    cpu::marginals(ops(), context, shard, bits, out);
+  }
+  static void collapse(const DeviceContext& context, const Shard& shard, Index mask, Index value, cdouble scale) {
+    cpu::collapse(ops(), context, shard, mask, value, scale);
+  }
+  static void scale(const DeviceContext& context, const Shard& shard, cdouble factor) { cpu::scale(ops(), context, shard, factor); }
+  static void probabilities(const DeviceContext& context, const Shard& shard, std::span<const std::uint8_t> free,
+                            std::span<const Index> fixed, double* out) {
+    cpu::probabilities(ops(), context, shard, free, fixed, out);
+  }
+  static void pauli_sums(const DeviceContext& context, const Shard& shard, const Shard& partner, std::span<const PauliMasks> terms,
+                         cdouble* sums) {
+    cpu::pauli_sums(ops(), context, shard, partner, terms, sums);
+  }
+  static cdouble inner_product(const DeviceContext& context, const Shard& a, const Shard& b) {
+    return cpu::inner_product(ops(), context, a, b);
+  }
+  static void add(const DeviceContext& context, const Shard& a, const Shard& b, cdouble factor) { cpu::add(ops(), context, a, b, factor); }
+
+  static void set(Kernels& table) {
+    table.marginals = marginals;
+    table.collapse = collapse;
+    table.scale = scale;
+    table.probabilities = probabilities;
+    table.read = cpu::read<Real>;
+    table.pauli_sums = pauli_sums;
+    table.inner_product = inner_product;
+    table.apply_pauli = cpu::apply_pauli<Real>;
+    table.add = add;
+  }
+};
 
 }  // namespace
 
 template <typename Real>
-void MeasureKernels<Real>::marginals(const DeviceContext&, const Shard&, std::span<const std::uint8_t>, double*) { missing("marginals"); }
-template <typename Real>
-void MeasureKernels<Real>::collapse(const DeviceContext&, const Shard&, Index, Index, cdouble) { missing("collapse"); }
-template <typename Real>
-void MeasureKernels<Real>::scale(const DeviceContext&, const Shard&, cdouble) { missing("scale"); }
-template <typename Real>
-void MeasureKernels<Real>::probabilities(const DeviceContext&, const Shard&, std::span<const std::uint8_t>, std::span<const Index>, double*) { missing("probabilities"); }
-template <typename Real>
-void MeasureKernels<Real>::read(const DeviceContext&, const Shard&, std::span<const Index>, cdouble*) { missing("read"); }
-template <typename Real>
-void MeasureKernels<Real>::pauli_sums(const DeviceContext&, const Shard&, const Shard&, std::span<const PauliMasks>, cdouble*) { missing("pauli_sums"); }
-template <typename Real>
-cdouble MeasureKernels<Real>::inner_product(const DeviceContext&, const Shard&, const Shard&) { missing("inner_product"); }
-template <typename Real>
-void MeasureKernels<Real>::apply_pauli(const DeviceContext&, const Shard&, PauliMasks, cdouble) { missing("apply_pauli"); }
-template <typename Real>
-void MeasureKernels<Real>::add(const DeviceContext&, const Shard&, const Shard&, cdouble) { missing("add"); }
+void set_measure_kernels(Kernels& table, SimdLevel level) {
+  switch (level) {
+    case SimdLevel::avx512:
+      return AtLevel<Real, SimdLevel::avx512>::set(table);
+    case SimdLevel::avx2:
+      return AtLevel<Real, SimdLevel::avx2>::set(table);
+    case SimdLevel::sse4:
+      return AtLevel<Real, SimdLevel::sse4>::set(table);
+    case SimdLevel::neon:
+      return AtLevel<Real, SimdLevel::neon>::set(table);
+    case SimdLevel::scalar:
+      return AtLevel<Real, SimdLevel::scalar>::set(table);
+    case SimdLevel::best:
+      break;
+  }
+  throw Internal("measuring kernels need a SIMD level, not " + std::string(to_string(level)));
+}
 
-template struct MeasureKernels<float>;
-template struct MeasureKernels<double>;
+template void set_measure_kernels<float>(Kernels&, SimdLevel);
+template void set_measure_kernels<double>(Kernels&, SimdLevel);
 
 }  // namespace ketmesh::kernels::cpu

@@ -1,31 +1,12 @@
 // Measuring kernels of the CPU backend.
 #pragma once
 
-#include <array>
-#include <complex>
-#include <span>
-
 #include "ketmesh/kernels/kernels.hpp"
 
 namespace ketmesh::kernels::cpu {
 
-/// The measuring entries of the table; each is described in kernels.hpp.
+/// Sets the measuring entries of a table (marginals ... add; each is described in kernels.hpp). `level` is an available one.
 template <typename Real>
-struct MeasureKernels {
-  static void marginals(const DeviceContext&, const Shard&, std::span<const std::uint8_t> bits, double* out);
-  static void collapse(const DeviceContext&, const Shard&, Index mask, Index value, cdouble scale);
-  static void scale(const DeviceContext&, const Shard&, cdouble factor);
-  static void probabilities(const DeviceContext&, const Shard&, std::span<const std::uint8_t> free,
-                            std::span<const Index> fixed, double* out);
-  static void read(const DeviceContext&, const Shard&, std::span<const Index> physical, cdouble* out);
-  static void pauli_sums(const DeviceContext&, const Shard& shard, const Shard& partner,
-                         std::span<const PauliMasks> terms, cdouble* sums);
-  static cdouble inner_product(const DeviceContext&, const Shard& a, const Shard& b);
-  static void apply_pauli(const DeviceContext&, const Shard&, PauliMasks masks, cdouble factor);
-  static void add(const DeviceContext&, const Shard& a, const Shard& b, cdouble factor);
-};
-
-extern template struct MeasureKernels<float>;
-extern template struct MeasureKernels<double>;
+void set_measure_kernels(Kernels& table, SimdLevel level);
 
 }  // namespace ketmesh::kernels::cpu
