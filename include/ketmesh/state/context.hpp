@@ -15,12 +15,14 @@ class DistributedExecutionContext {
   /// One rank on this process's cores.
   DistributedExecutionContext();
   explicit DistributedExecutionContext(DeviceMesh mesh, int threads = 0);
-  DistributedExecutionContext(std::shared_ptr<CollectiveCommunicator> communicator, DeviceMesh mesh, int threads = 0);
+  /// `allow_shared`: a device may be listed twice within the rank.
+  DistributedExecutionContext(std::shared_ptr<CollectiveCommunicator> communicator, DeviceMesh mesh, int threads = 0,
+                              bool allow_shared = false);
 
   int rank() const noexcept;
   int world() const noexcept;
   const DeviceMesh& mesh() const noexcept { return machine_.ranks[static_cast<std::size_t>(rank())]; }
-  const Machine& machine() const noexcept { return machine_; }   ///< the meshes of all ranks
+  const Machine& machine() const noexcept { return machine_; }  ///< the meshes of all ranks
   CollectiveCommunicator& collective() const noexcept { return *communicator_; }
   int threads() const noexcept { return threads_; }
 

@@ -27,7 +27,8 @@ struct StateOptions {
 /// Owns this rank's shards only; move-only. Memory was judged by the plan; an allocation that fails all the same frees everything and throws DoesNotFit.
 class ShardedState {
  public:
-  ShardedState(std::shared_ptr<const DistributedExecutionContext> context, const Placement& placement, Precision precision, const StateOptions& options = {});
+  ShardedState(std::shared_ptr<const DistributedExecutionContext> context, const Placement& placement, Precision precision,
+               const StateOptions& options = {});
   ~ShardedState();
   ShardedState(ShardedState&&) noexcept;
   ShardedState& operator=(ShardedState&&) noexcept;
@@ -38,7 +39,7 @@ class ShardedState {
   const DistributedExecutionContext& context() const noexcept { return *context_; }
   const std::shared_ptr<const DistributedExecutionContext>& shared_context() const noexcept { return context_; }
   const Layout& layout() const noexcept { return layout_; }
-  void set_layout(const Layout& layout) { layout_ = layout; }    ///< only for whoever moved the amplitudes
+  void set_layout(const Layout& layout) { layout_ = layout; }  ///< only for whoever moved the amplitudes
   /// A phase that multiplies every amplitude, kept aside (global phases cost no pass); readers of amplitudes apply it.
   double global_phase() const noexcept { return global_phase_; }
   void add_global_phase(double radians) noexcept { global_phase_ += radians; }
@@ -46,12 +47,12 @@ class ShardedState {
 
   std::span<const transport::OwnedShard> own_shards() const noexcept { return own_; }
   const StateOptions& options() const noexcept { return options_; }
-  std::uint64_t bytes() const noexcept;                          ///< of this rank's amplitudes
+  std::uint64_t bytes() const noexcept;  ///< of this rank's amplitudes
 
-  void set_basis(Index logical);                                 ///< |logical>
+  void set_basis(Index logical);  ///< |logical>
   void set_product(std::span<const std::array<cdouble, 2>> qubit_vectors);
-  transport::ExchangeCount exchange(const Exchange& step);       ///< moves amplitudes and the layout
-  void canonicalise();                                           ///< physical order becomes logical order
+  transport::ExchangeCount exchange(const Exchange& step);  ///< moves amplitudes and the layout
+  void canonicalise();                                      ///< physical order becomes logical order
 
   /// Zero-copy, physical order with layout() beside it.
   std::vector<ShardView> local_shards() const;
@@ -63,7 +64,7 @@ class ShardedState {
   template <typename T>
   void from_host(Index begin, std::span<const T> values);
 
-  ShardedState snapshot() const;                                 ///< a copy of everything; sizes were judged by the caller
+  ShardedState snapshot() const;  ///< a copy of everything; sizes were judged by the caller
   void restore(const ShardedState& snapshot);
 
  private:

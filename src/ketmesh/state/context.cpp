@@ -1,0 +1,66 @@
+// Who takes part in a run; the meshes of all ranks, gathered once.
+#include "ketmesh/state/context.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ketmesh/base/error.hpp"
+
+namespace ketmesh {
+namespace {
+
+/// Machine of all ranks from each one's mesh, as text through an all-gather of equal lengths.
+Machine gather_machine(CollectiveCommunicator& communicator, DeviceMesh mesh, bool allow_shared) {
+  Machine mine;
+  mine.allow_shared = allow_shared;
+  mine.ranks.push_back(std::move(mesh));
+  if (communicator.world() == 1) return mine;
+  const std::string text = mine.to_json();
+  std::int64_t longest[] = {static_cast<std::int64_t>(text.size())};
+  communicator.max(longest);
+  const auto length = static_cast<std::size_t>(longest[0]);
+  std::string padded = text;
+  padded.resize(length, ' ');
+  std::string all(length * static_cast<std::size_t>(communicator.world()), ' ');
+  communicator.all_gather(std::as_bytes(std::span(padded)), std::as_writable_bytes(std::span(all)));
+  Machine machine = mine;
+  machine.ranks.clear();
+  for (int r = 0; r < communicator.world(); ++r)
+    machine.ranks.push_back(Machine::from_json(std::string_view(all).substr(static_cast<std::size_t>(r) * length, length)).ranks.front());
+  return machine;
+}
+
+}  // namespace
+
+DistributedExecutionContext::DistributedExecutionContext() : DistributedExecutionContext(DeviceMesh::cpu()) {}
+
+DistributedExecutionContext::DistributedExecutionContext(DeviceMesh mesh, int threads)
+    : DistributedExecutionContext(self_communicator(), std::move(mesh), threads) {}
+
+DistributedExecutionContext::DistributedExecutionContext(std::shared_ptr<CollectiveCommunicator> communicator, DeviceMesh mesh, int threads,
+                                                         bool allow_shared)
+    : communicator_(std::move(communicator)) {
+  if (communicator_ == nullptr) throw OptionError("the context has no communicator");
+  const int world = communicator_->world(), rank = communicator_->rank();
+  if (world < 1) throw OptionError("world = " + std::to_string(world) + ": must be at least 1");
+  if (rank < 0 || rank >= world)
+    throw OptionError("rank = " + std::to_string(rank) + ": must be 0 to " + std::to_string(world - 1) + " in a world of " +
+                      std::to_string(world));
+  if (threads < 0) throw OptionError("threads = " + std::to_string(threads) + ": must be 0 (all usable) or more");
+  // Before anything collective: a rank with a bad mesh must not leave the others waiting with half a message.
+  Machine own;
+  own.allow_shared = allow_shared;
+  own.ranks.push_back(mesh);
+  own.check();
+  machine_ = gather_machine(*communicator_, std::move(mesh), allow_shared);
+  machine_.check();
+  threads_ = usable_threads(threads);
+}
+
+int DistributedExecutionContext::rank() const noexcept { return communicator_->rank(); }
+int DistributedExecutionContext::world() const noexcept { return communicator_->world(); }
+
+}  // namespace ketmesh
