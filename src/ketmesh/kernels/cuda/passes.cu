@@ -9,19 +9,27 @@ namespace ketmesh::kernels::cuda {
 namespace {
 
 struct Prepared {
-  Program program;
+  Program program{};
   int device = 0;
-  PhaseEntry* entries = nullptr;
-  unsigned char* tables = nullptr;
+  unsigned char* data = nullptr;
+
+  Prepared() = default;
+  Prepared(const Prepared&) = delete;
+  Prepared& operator=(const Prepared&) = delete;
+  ~Prepared() {
+    if (data != nullptr && cudaSetDevice(device) == cudaSuccess) cudaFreeAsync(data, nullptr);
+  }
+  const PhaseEntry* entries() const { return reinterpret_cast<const PhaseEntry*>(data + program.entries_at); }
+  const unsigned char* tables() const { return data + program.tables_at; }
+  /// Shared memory behind the tile.
+  std::size_t image_bytes() const { return program.image_bytes + std::size_t{8} * program.num_parts; }
 };
 
 template <typename Real, int T>
 int launch(const Prepared& p, complex_t<Real>* data, std::uint64_t base, unsigned blocks, const NormTarget& norm, cudaStream_t stream) {
-  constexpr std::size_t kAmplitudes = (1u << T) + (1u << T >> 4) + (1u << T >> 8) + 1;
-  constexpr std::size_t kBytes = kAmplitudes * sizeof(complex_t<Real>);
-  static_assert(kBytes <= 227 * 1024);
-  KETMESH_TRY(cudaFuncSetAttribute(tile_pass<Real, T>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(kBytes)));
-  tile_pass<Real, T><<<blocks, 1 << (T - kRegisterBits), kBytes, stream>>>(data, base, p.program, p.entries, p.tables, norm);
+  const std::size_t bytes = padded_size(T) * sizeof(complex_t<Real>) + p.image_bytes();
+  KETMESH_TRY(cudaFuncSetAttribute(tile_pass<Real, T>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
+  tile_pass<Real, T><<<blocks, 1 << (T - kRegisterBits), bytes, stream>>>(data, base, p.program, p.data, p.entries(), p.tables(), norm);
   KETMESH_TRY(cudaGetLastError());
   return 0;
 }
@@ -29,7 +37,7 @@ int launch(const Prepared& p, complex_t<Real>* data, std::uint64_t base, unsigne
 template <typename Real>
 int launch(const Prepared& p, const KetmeshCudaShard& shard, const NormTarget& norm, cudaStream_t stream) {
   auto* const data = static_cast<complex_t<Real>*>(shard.data);
-  const int t = p.program.shape.tile_bits;
+  const int t = p.program.tile_bits;
   const auto blocks = static_cast<unsigned>(std::uint64_t{1} << (shard.local_bits - t));
   switch (t) {
     case 8:
@@ -45,7 +53,8 @@ int launch(const Prepared& p, const KetmeshCudaShard& shard, const NormTarget& n
     case 13:
       return launch<Real, 13>(p, data, shard.base, blocks, norm, stream);
     default:
-      small_pass<Real><<<blocks, 1 << t, 0, stream>>>(data, shard.base, p.program, p.entries, p.tables, norm);
+      small_pass<Real><<<blocks, 1 << t, (sizeof(complex_t<Real>) << kMinTileBits) + p.image_bytes(), stream>>>(
+          data, shard.base, p.program, p.data, p.entries(), p.tables(), norm);
       KETMESH_TRY(cudaGetLastError());
       return 0;
   }
@@ -58,8 +67,7 @@ int launch(const KetmeshCudaContext* context, const Prepared& p, const KetmeshCu
 
 }  // namespace
 
-int prepare(const KetmeshCudaContext* context, const void* program, const void* entries, std::uint64_t entry_count, const void* tables,
-            std::uint64_t table_bytes, std::int64_t* handle) {
+int prepare(const KetmeshCudaContext* context, const void* program, const void* data, std::uint64_t bytes, std::int64_t* handle) {
   KETMESH_ON(context);
   auto p = std::unique_ptr<Prepared>(new (std::nothrow) Prepared);
   if (!p) {
@@ -69,23 +77,14 @@ int prepare(const KetmeshCudaContext* context, const void* program, const void* 
   p->program = *static_cast<const Program*>(program);
   p->device = context->device;
   const cudaStream_t stream = stream_of(context);
-  if (entry_count > 0) {
-    KETMESH_TRY(cudaMallocAsync(reinterpret_cast<void**>(&p->entries), entry_count * sizeof(PhaseEntry), stream));
-    KETMESH_TRY(cudaMemcpyAsync(p->entries, entries, entry_count * sizeof(PhaseEntry), cudaMemcpyHostToDevice, stream));
-  }
-  if (table_bytes > 0) {
-    KETMESH_TRY(cudaMallocAsync(reinterpret_cast<void**>(&p->tables), table_bytes, stream));
-    KETMESH_TRY(cudaMemcpyAsync(p->tables, tables, table_bytes, cudaMemcpyHostToDevice, stream));
-  }
+  KETMESH_TRY(cudaMallocAsync(reinterpret_cast<void**>(&p->data), bytes + 16, stream));
+  KETMESH_TRY(cudaMemcpyAsync(p->data, data, bytes, cudaMemcpyHostToDevice, stream));
   *handle = reinterpret_cast<std::int64_t>(p.release());
   return 0;
 }
 
 int unprepare(std::int64_t handle) {
-  const std::unique_ptr<Prepared> p(reinterpret_cast<Prepared*>(handle));
-  KETMESH_TRY(cudaSetDevice(p->device));
-  if (p->entries != nullptr) KETMESH_TRY(cudaFreeAsync(p->entries, nullptr));
-  if (p->tables != nullptr) KETMESH_TRY(cudaFreeAsync(p->tables, nullptr));
+  delete reinterpret_cast<Prepared*>(handle);
   return 0;
 }
 

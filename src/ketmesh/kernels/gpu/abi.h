@@ -49,9 +49,8 @@ typedef struct {
   int (*fill_product)(const KetmeshCudaContext*, const KetmeshCudaShard*, const double* factors /* 4 a bit of the state */, int32_t bits,
                       double re, double im);
 
-  /* program: kernels::cuda::Program and phase entries and tables as translate.cpp makes them */
-  int (*prepare)(const KetmeshCudaContext*, const void* program, const void* entries, uint64_t entry_count, const void* tables,
-                 uint64_t table_bytes, int64_t* handle);
+  /* program: kernels::cuda::Program; data: its image, entries and tables, copied to the device */
+  int (*prepare)(const KetmeshCudaContext*, const void* program, const void* data, uint64_t bytes, int64_t* handle);
   int (*unprepare)(int64_t handle);
   int (*run_pass)(const KetmeshCudaContext*, int64_t handle, const KetmeshCudaShard*, const uint8_t* norm_bits, int32_t norm_count,
                   double* norm_sums);

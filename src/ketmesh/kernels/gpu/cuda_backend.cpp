@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -153,11 +154,19 @@ struct Functions {
     const auto c = c_context(context);
     const cuda::Translation translation = cuda::translate<Real>(pass, binding, local_bits);
     auto prepared = std::make_shared<Prepared>();
-    for (const cuda::Program& program : translation.programs) {
+    for (const cuda::Sweep& sweep : translation) {
+      cuda::Program program = sweep.program;
+      std::vector<std::byte> data = sweep.image;
+      const auto join = [&](const void* from, std::size_t bytes) {
+        const std::size_t at = (data.size() + 15) / 16 * 16;
+        data.resize(at + bytes);
+        if (bytes > 0) std::memcpy(data.data() + at, from, bytes);
+        return at;
+      };
+      program.entries_at = join(sweep.entries.data(), sweep.entries.size() * sizeof(cuda::PhaseEntry));
+      program.tables_at = join(sweep.tables.data(), sweep.tables.size());
       std::int64_t handle = 0;
-      check(table().prepare(&c, &program, translation.entries.data(), translation.entries.size(), translation.tables.data(),
-                            translation.tables.size(), &handle),
-            "prepare_pass");
+      check(table().prepare(&c, &program, data.data(), data.size(), &handle), "prepare_pass");
       prepared->handles.push_back(handle);
     }
     return prepared;

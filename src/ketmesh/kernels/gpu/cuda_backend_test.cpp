@@ -38,25 +38,22 @@ Index spread(Index index, const cuda::Run* runs, int count) {
   return out;
 }
 
-/// What the tile kernel does, one amplitude at a time: `map` says which tile bits are registers now.
+/// What the tile kernel does, one amplitude at a time: the map says which tile bits are registers now.
 class Interpreter {
  public:
-  Interpreter(const cuda::Program& program, const cuda::Translation& translation)
-      : p_(program), t_(translation), bits_(program.shape.tile_bits) {
-    small_ = bits_ < cuda::kMinTileBits;
+  explicit Interpreter(const cuda::Sweep& sweep)
+      : s_(sweep), p_(sweep.program), bits_(sweep.program.tile_bits), small_(bits_ < cuda::kMinTileBits) {
     if (small_) return;
-    for (int k = 0; k < bits_ - 4; ++k) map_.bit[k] = static_cast<std::uint8_t>(k);  // double precision's transfer map
-    for (int k = 0; k < 4; ++k) map_.bit[bits_ - 4 + k] = static_cast<std::uint8_t>(bits_ - 4 + k);
-    transfer_ = map_;
+    for (int k = 0; k < bits_; ++k) transfer_.bit[k] = static_cast<std::uint8_t>(k);  // double precision's transfer map
   }
 
   void run(Vector& data, Index base, int local_bits) {
     for (Index tile = 0; tile < bits::one(local_bits - bits_); ++tile) {
-      const Index block = spread(tile, p_.shape.block_runs, p_.shape.num_block_runs);
+      const Index block = spread(tile, p_.block_runs, p_.num_block_runs);
       Vector a(std::size_t{1} << bits_);
-      for (Index i = 0; i < a.size(); ++i) a[i] = data[block + spread(i, p_.shape.tile_runs, p_.shape.num_tile_runs)];
+      for (Index i = 0; i < a.size(); ++i) a[i] = data[block + spread(i, p_.tile_runs, p_.num_tile_runs)];
       map_ = transfer_;
-      for (int k = 0; k < p_.num_ops; ++k) apply(p_.ops[k], a, base | block);
+      for (std::uint32_t k = 0; k < p_.num_ops; ++k) apply(from_image<cuda::Op>(0, k), a, base | block);
       // The amplitude that the transfer map's slots hold under the last map.
       for (Index slot = 0; slot < a.size(); ++slot) {
         Index to = 0, from = 0;
@@ -65,130 +62,175 @@ class Interpreter {
             to |= bits::one(small_ ? b : transfer_.bit[b]);
             from |= bits::one(small_ ? b : map_.bit[b]);
           }
-        data[block + spread(to, p_.shape.tile_runs, p_.shape.num_tile_runs)] = a[from];
+        data[block + spread(to, p_.tile_runs, p_.num_tile_runs)] = a[from];
       }
     }
   }
 
  private:
+  template <typename T>
+  T from_image(std::uint32_t at, std::size_t k) const {
+    T out;
+    std::memcpy(&out, s_.image.data() + at + k * sizeof(T), sizeof(T));
+    return out;
+  }
+  template <typename T>
+  T from_table(std::uint32_t at, std::size_t k) const {
+    T out;
+    std::memcpy(&out, s_.tables.data() + std::size_t{16} * at + k * sizeof(T), sizeof(T));
+    return out;
+  }
+  cuda::Map map(std::size_t k) const { return from_image<cuda::Map>(p_.maps_at, k); }
+  Index register_bit(int r) const { return bits::one(map_.bit[bits_ - 4 + r]); }
   unsigned registers(Index i) const {
     unsigned out = 0;
     if (!small_)
-      for (int k = 0; k < 4; ++k) out |= static_cast<unsigned>(i >> map_.bit[bits_ - 4 + k] & 1) << k;
+      for (int k = 0; k < 4; ++k) out |= (i & register_bit(k)) != 0 ? 1u << k : 0;
     return out;
   }
   Index thread(Index i) const {
     if (!small_)
-      for (int k = 0; k < 4; ++k) i &= ~bits::one(map_.bit[bits_ - 4 + k]);
+      for (int k = 0; k < 4; ++k) i &= ~register_bit(k);
     return i;
   }
-  cdouble coefficient(std::uint32_t at) const {
-    double v[2];
-    std::memcpy(v, p_.coefficients + at * sizeof(double), sizeof v);
-    return {v[0], v[1]};
+  std::size_t thread_number(Index i) const {
+    std::size_t out = 0;
+    for (int k = 0; k < bits_ - 4; ++k) out |= bits::test(i, map_.bit[k]) ? std::size_t{1} << k : 0;
+    return out;
   }
-  double real(std::uint32_t at) const { return coefficient(at).real(); }
 
   void apply(const cuda::Op& op, Vector& a, Index outside) {
     using cuda::OpKind;
-    if (op.kind == OpKind::trip) {
-      map_ = p_.maps[op.reg0];
-      return;
+    if (op.map >= 0) map_ = map(static_cast<std::size_t>(op.map));
+    if (op.kind == OpKind::none || (outside & op.outside_mask) != op.outside_value) return;
+    switch (op.kind) {
+      case OpKind::phases:
+        return phases(op, a, outside);
+      case OpKind::matrix_any:
+      case OpKind::permute_any:
+      case OpKind::diagonal_any:
+        return any(op, a, outside);
+      case OpKind::dense2:
+        return two_targets(op, a);
+      default:
+        for (int r = 0; r < 4; ++r)
+          if ((op.registers >> r & 1) != 0) one_target(op, r, a);
     }
-    if ((outside & op.outside_mask) != op.outside_value) return;
-    if (op.kind == OpKind::phase) return phase(op, a, outside);
-    if (op.kind == OpKind::matrix_any || op.kind == OpKind::permute_any) return any(op, a);
-    const auto acts = [&](Index i) {
-      return (thread(i) & op.thread_mask) == op.thread_value && (registers(i) & op.reg_mask) == op.reg_value;
-    };
-    const Index b0 = bits::one(map_.bit[bits_ - 4 + op.reg0]),
-                b1 = op.kind == OpKind::dense2 ? bits::one(map_.bit[bits_ - 4 + op.reg1]) : 0;
+  }
+
+  bool acts(const cuda::Op& op, Index i) const {
+    return (thread(i) & op.thread_mask) == op.thread_value && (registers(i) & op.reg_mask) == op.reg_value;
+  }
+
+  void one_target(const cuda::Op& op, int r, Vector& a) const {
+    using cuda::OpKind;
+    const auto real = [&](int k) { return from_image<double>(op.data, static_cast<std::size_t>(k)); };
+    const double h = std::sqrt(0.5);
+    cdouble m[4];
+    switch (op.kind) {
+      case OpKind::flip1:
+        m[0] = m[3] = 0, m[1] = m[2] = 1;
+        break;
+      case OpKind::hadamard1:
+        m[0] = m[1] = m[2] = h, m[3] = -h;
+        break;
+      case OpKind::real1:
+        for (int k = 0; k < 4; ++k) m[k] = real(4 * r + k);
+        break;
+      case OpKind::rx1:
+        m[0] = real(4 * r), m[1] = {0, real(4 * r + 1)}, m[2] = {0, real(4 * r + 2)}, m[3] = real(4 * r + 3);
+        break;
+      case OpKind::dense1:
+        for (int k = 0; k < 4; ++k) m[k] = {real(8 * r + 2 * k), real(8 * r + 2 * k + 1)};
+        break;
+      default:
+        FAIL() << "an op that no interpreter knows";
+    }
+    const Index bit = register_bit(r);
     for (Index i = 0; i < a.size(); ++i) {
-      if ((i & (b0 | b1)) != 0 || !acts(i)) continue;
-      if (op.kind == OpKind::dense2) {
-        const Index at[4] = {i, i | b0, i | b1, i | b0 | b1};
-        cdouble v[4];
-        for (int k = 0; k < 4; ++k) v[k] = a[at[k]];
-        for (std::uint32_t r = 0; r < 4; ++r) {
-          a[at[r]] = 0;
-          for (std::uint32_t c = 0; c < 4; ++c) a[at[r]] += coefficient(op.data + 8 * r + 2 * c) * v[c];
+      if ((i & bit) != 0 || !acts(op, i)) continue;
+      const cdouble u = a[i], v = a[i | bit];
+      a[i] = m[0] * u + m[1] * v;
+      a[i | bit] = m[2] * u + m[3] * v;
+    }
+  }
+
+  void two_targets(const cuda::Op& op, Vector& a) const {
+    const Index b0 = register_bit(op.reg0), b1 = register_bit(op.reg1);
+    for (Index i = 0; i < a.size(); ++i) {
+      if ((i & (b0 | b1)) != 0 || !acts(op, i)) continue;
+      const Index at[4] = {i, i | b0, i | b1, i | b0 | b1};
+      cdouble v[4];
+      for (int k = 0; k < 4; ++k) v[k] = a[at[k]];
+      for (std::size_t r = 0; r < 4; ++r) {
+        a[at[r]] = 0;
+        for (std::size_t c = 0; c < 4; ++c) a[at[r]] += from_image<cdouble>(op.data, 4 * r + c) * v[c];
+      }
+    }
+  }
+
+  void phases(const cuda::Op& op, Vector& a, Index outside) const {
+    for (std::uint32_t g = op.data; g < op.data + op.count; ++g) {
+      const auto group = from_image<cuda::PhaseGroup>(p_.groups_at, g);
+      for (Index i = 0; i < a.size(); ++i) {
+        if ((registers(i) & group.set) != group.set) continue;
+        std::uint64_t sum = 0;
+        for (std::uint32_t k = group.first_part; k < group.first_part + group.part_count; ++k) {
+          const auto part = from_image<cuda::PhasePart>(p_.parts_at, k);
+          if ((thread(i) & part.thread_mask) != part.thread_value) continue;
+          std::uint64_t angle = 0;
+          for (std::uint32_t e = part.first_entry; e < part.first_entry + part.entry_count; ++e) {
+            const cuda::PhaseEntry& entry = s_.entries[e];
+            if ((outside & entry.mask) != entry.value) continue;
+            const auto value = static_cast<std::uint64_t>(entry.angle);
+            angle += bits::parity(outside & entry.parity) ? ~value + 1 : value;
+          }
+          sum += bits::parity(thread(i) & part.thread_parity) ? ~angle + 1 : angle;
         }
-        continue;
-      }
-      const cdouble u = a[i], v = a[i | b0], j(0, 1);
-      const double h = std::sqrt(0.5);
-      switch (op.kind) {
-        case OpKind::flip1:
-          a[i] = v, a[i | b0] = u;
-          break;
-        case OpKind::hadamard1:
-          a[i] = h * (u + v), a[i | b0] = h * (u - v);
-          break;
-        case OpKind::real1:
-          a[i] = real(op.data) * u + real(op.data + 1) * v, a[i | b0] = real(op.data + 2) * u + real(op.data + 3) * v;
-          break;
-        case OpKind::rx1:
-          a[i] = real(op.data) * u + j * real(op.data + 1) * v, a[i | b0] = j * real(op.data + 2) * u + real(op.data + 3) * v;
-          break;
-        case OpKind::dense1:
-          a[i] = coefficient(op.data) * u + coefficient(op.data + 2) * v;
-          a[i | b0] = coefficient(op.data + 4) * u + coefficient(op.data + 6) * v;
-          break;
-        default:
-          FAIL() << "an op that no interpreter knows";
+        a[i] *= std::polar(1.0, static_cast<double>(static_cast<std::int64_t>(sum)) * 0x1p-63 * std::numbers::pi);
+        if (group.table >= 0) a[i] *= from_table<cdouble>(static_cast<std::uint32_t>(group.table), thread_number(i));
       }
     }
   }
 
-  void phase(const cuda::Op& op, Vector& a, Index outside) {
-    for (Index i = 0; i < a.size(); ++i) {
-      if ((registers(i) & op.reg_mask) != op.reg_mask) continue;
-      std::uint64_t sum = 0;
-      for (std::uint32_t k = op.data; k < op.data + op.count; ++k) {
-        const cuda::PhaseEntry& e = t_.entries[k];
-        if ((outside & e.outside_mask) != e.outside_value || (thread(i) & e.thread_mask) != e.thread_value) continue;
-        const bool odd = (bits::count(outside & e.outside_parity) + bits::count(thread(i) & e.thread_parity)) % 2 != 0;
-        sum += odd ? ~static_cast<std::uint64_t>(e.angle) + 1 : static_cast<std::uint64_t>(e.angle);
-      }
-      a[i] *= std::polar(1.0, static_cast<double>(static_cast<std::int64_t>(sum)) * 0x1p-63 * std::numbers::pi);
-    }
-  }
-
-  void any(const cuda::Op& op, Vector& a) const {
+  void any(const cuda::Op& op, Vector& a, Index outside) const {
     const Vector before = a;
-    const auto* table = t_.tables.data() + std::size_t{16} * op.extra;
     const Index size = bits::one(op.count);
     for (Index i = 0; i < a.size(); ++i) {
       if ((i & op.thread_mask) != op.thread_value) continue;
+      if (op.kind == cuda::OpKind::diagonal_any) {
+        std::size_t index = 0;
+        for (std::size_t k = 0; k < op.count; ++k) {
+          const unsigned b = map(op.data + k / 16).bit[k % 16];
+          index |= std::size_t{bits::test(b < 128 ? i : outside, static_cast<int>(b % 128))} << k;
+        }
+        a[i] *= from_table<cdouble>(op.extra, index);
+        continue;
+      }
+      const cuda::Map targets = map(op.data);
       Index row = 0, others = i;
       for (int k = 0; k < op.count; ++k) {
-        row |= (i >> p_.maps[op.data].bit[k] & 1) << k;
-        others &= ~bits::one(p_.maps[op.data].bit[k]);
+        row |= (i >> targets.bit[k] & 1) << k;
+        others &= ~bits::one(targets.bit[k]);
       }
       const auto place = [&](Index value) {
         Index out = others;
-        for (int k = 0; k < op.count; ++k) out |= (value >> k & 1) << p_.maps[op.data].bit[k];
+        for (int k = 0; k < op.count; ++k) out |= (value >> k & 1) << targets.bit[k];
         return out;
       };
       if (op.kind == cuda::OpKind::permute_any) {
-        std::uint32_t from = 0;
-        std::memcpy(&from, table + row * sizeof from, sizeof from);
-        a[i] = before[place(from)];
+        a[i] = before[place(from_table<std::uint32_t>(op.extra, row))];
         continue;
       }
       a[i] = 0;
-      for (Index c = 0; c < size; ++c) {
-        double m[2];
-        std::memcpy(m, table + (row * size + c) * sizeof m, sizeof m);
-        a[i] += cdouble(m[0], m[1]) * before[place(c)];
-      }
+      for (Index c = 0; c < size; ++c) a[i] += from_table<cdouble>(op.extra, row * size + c) * before[place(c)];
     }
   }
 
+  const cuda::Sweep& s_;
   const cuda::Program& p_;
-  const cuda::Translation& t_;
   int bits_;
-  bool small_ = false;
+  bool small_;
   cuda::Map map_{}, transfer_{};
 };
 
@@ -220,8 +262,7 @@ TEST(GpuProgram, InterpretedEqualsReference) {
       const Index base = (seed % 4) << c.local;
       const Vector start = random_state(seed, std::size_t{1} << c.local);
       Vector state = start;
-      const cuda::Translation t = cuda::translate<double>(r.pass, r.binding, c.local);
-      for (const cuda::Program& p : t.programs) Interpreter(p, t).run(state, base, c.local);
+      for (const cuda::Sweep& sweep : cuda::translate<double>(r.pass, r.binding, c.local)) Interpreter(sweep).run(state, base, c.local);
       EXPECT_LT(largest_difference(state, reference(r, start, base)), 1e-13)
           << "local " << c.local << " tile " << c.tile << " seed " << seed;
     }

@@ -2,7 +2,10 @@
 //
 // A thread holds 16 amplitudes of its tile in registers: those whose index differs in the 4 *register bits*. A trip through shared
 // memory gives it another set. Shared memory keeps amplitude i of the tile at pad(i) = i + i/16 + i/256: linear over disjoint bits,
-// and free of bank conflicts when the five lowest thread bits are chosen with care (gpu/translate.cpp).
+// and free of bank conflicts when the lowest thread bits are chosen with care (translate.cpp).
+//
+// The image (ops, maps, coefficients, phase groups and parts) is copied into shared memory by every block: reading an op there costs a
+// few cycles, from a constant bank that four blocks compete for it costs hundreds.
 #pragma once
 
 #include <cstdint>
@@ -10,22 +13,24 @@
 namespace ketmesh::kernels::cuda {
 
 inline constexpr int kMaxTileBits = 13;
-inline constexpr int kMinTileBits = 8;  // smaller shards run in the small kernel, one amplitude a thread
+inline constexpr int kMinTileBits = 8;  // smaller tiles run in the small kernel, one amplitude a thread
 inline constexpr int kRegisterBits = 4;
 inline constexpr int kMaxRuns = 16;
+inline constexpr std::uint32_t kMaxImageBytes = 16384;
+inline constexpr std::uint32_t kMaxParts = 1024;  // 8 bytes of shared memory each
 
-enum class OpKind : std::uint16_t {
-  trip,         // reg0: number of the map
-  dense1,       // matrix of 4 complex at `data`, target register bit reg0
-  real1,        // 4 reals
-  rx1,          // 2 reals: c, s of [[c, -i s], [-i s, c]] (general: diagonal real, off-diagonal imaginary: 4 reals d0, o01, o10, d1)
+enum class OpKind : std::uint8_t {
+  none,         // only a trip
+  dense1,       // layers of one-target gates: one for each bit of `registers`; general: 8 reals each
+  real1,        // 4 reals each
+  rx1,          // 4 reals each: d0, imaginary 01, imaginary 10, d1
   hadamard1,    // 1/sqrt2 [[1, 1], [1, -1]]
   flip1,        // X
-  dense2,       // 16 complex, targets reg0 < reg1
-  phase,        // entries [data, data + count): the amplitudes with all register bits of reg_mask set get exp(i sum)
-  matrix_any,   // any targets through shared memory: count targets, map `data` of their tile bits, coefficients at `extra` (global memory)
-  permute_any,  // the same with an inverse table
-  scale,        // 2 reals: a complex factor on everything
+  dense2,       // 32 reals, targets reg0 < reg1
+  phases,       // `count` groups from group `data`
+  matrix_any,   // any targets through shared memory: `count` targets, map `data` holds their tile bits, entries in the tables at `extra`
+  permute_any,  // the same with an inverse table of 32-bit indices
+  diagonal_any,  // a factor from a table of 2^count at `extra`; maps `data` and data + 1 say which bits make its index: tile bit, or 128 + physical bit
 };
 
 /// Controls of an op: outside bits (one test a tile), tile bits of the thread, and register bits.
@@ -33,35 +38,40 @@ struct Op {
   std::uint64_t outside_mask, outside_value;
   std::uint16_t thread_mask, thread_value;
   OpKind kind;
-  std::uint8_t reg0, reg1;
+  std::int8_t map;          // before the op: a trip to this map; -1: none
+  std::uint8_t registers;   // one-target layers
+  std::uint8_t reg0, reg1;  // dense2
   std::uint8_t reg_mask, reg_value;
-  std::uint16_t count;
-  std::uint32_t data;
-  std::uint32_t extra;
+  std::uint8_t count;
+  std::uint32_t data;   // coefficients: byte offset in the image
+  std::uint32_t extra;  // tables: in units of 16 bytes
   std::uint32_t unused;
 };
 static_assert(sizeof(Op) == 40);
 
-/// One term of a phase layer on the amplitudes of its group. Angles count turns / 2^64, so that sums wrap exactly.
+/// The amplitudes with all register bits of `set` get exp(i angle), angle = table[thread] + sum of the parts that hold for the thread.
+struct PhaseGroup {
+  std::uint16_t set, part_count;
+  std::uint32_t first_part;
+  std::int32_t table;  // complex factors by thread, in units of 16 bytes in the tables; -1: none
+  std::uint32_t unused;
+};
+
+/// A condition on the tile index; its angle is the sum of the outside entries that hold for the tile.
+struct PhasePart {
+  std::uint16_t thread_mask, thread_value, thread_parity, entry_count;
+  std::uint32_t first_entry, unused;
+};
+
+/// Angles count turns / 2^64, so that sums wrap exactly. The sign is that of the parity of outside & parity.
 struct PhaseEntry {
-  std::uint64_t outside_mask, outside_value;  // match: must be equal; parity: outside_mask's parity joins
-  std::uint64_t outside_parity;
-  std::uint16_t thread_mask, thread_value, thread_parity, unused;
+  std::uint64_t mask, value, parity;
   std::int64_t angle;
 };
-static_assert(sizeof(PhaseEntry) == 40);
 
-/// A run of consecutive bits: (index >> from & mask) << to.
+/// A run of consecutive bits: (index >> from & low bits) << to.
 struct Run {
   std::uint8_t from, to, length, unused;
-};
-
-struct TileShape {
-  std::int32_t tile_bits;
-  std::int32_t num_tile_runs, num_block_runs, num_store_bits;
-  Run tile_runs[kMaxRuns];                   // tile index -> local physical index
-  Run block_runs[kMaxRuns];                  // number of the tile -> local physical index
-  std::uint8_t positions[kMaxTileBits + 3];  // physical bit of each tile bit
 };
 
 /// thread bits first (tile_bits - 4 of them), then the 4 register bits: the tile bit that each stands for.
@@ -69,18 +79,16 @@ struct Map {
   std::uint8_t bit[16];
 };
 
-inline constexpr int kMaxOps = 320;
-inline constexpr int kMaxMaps = 40;
-inline constexpr int kCoefficientBytes = 15360;
-
-/// The whole program is a kernel parameter: it lies in constant memory and needs no buffer. Less than 32,764 bytes.
+/// The kernel's parameter.
 struct Program {
-  TileShape shape;
-  std::int32_t num_ops, unused;
-  Map maps[kMaxMaps];
-  Op ops[kMaxOps];
-  alignas(16) unsigned char coefficients[kCoefficientBytes];  // Real values
+  std::int32_t tile_bits;
+  std::int32_t num_tile_runs, num_block_runs;
+  std::uint32_t num_ops, num_parts, image_bytes;
+  std::uint32_t maps_at, groups_at, parts_at;  // byte offsets in the image; ops begin at 0
+  std::uint64_t entries_at, tables_at;         // byte offsets in the sweep's data in device memory; the image begins at 0
+  Run tile_runs[kMaxRuns];                     // tile index -> local physical index
+  Run block_runs[kMaxRuns];                    // number of the tile -> local physical index
+  std::uint8_t positions[16];                  // physical bit of each tile bit
 };
-static_assert(sizeof(Program) < 32000);
 
 }  // namespace ketmesh::kernels::cuda

@@ -8,13 +8,16 @@
 
 namespace ketmesh::kernels::cuda {
 
-/// What `prepare` of the plugin takes. Most passes are one program; a pass with more ops or coefficients than one can hold is run as
-/// several sweeps.
-struct Translation {
-  std::vector<Program> programs;
-  std::vector<PhaseEntry> entries;  ///< of all programs
-  std::vector<std::byte> tables;    ///< coefficients and index tables of the *_any ops, read from global memory
+/// What `prepare` of the plugin takes: one sweep.
+struct Sweep {
+  Program program{};
+  std::vector<std::byte> image;
+  std::vector<PhaseEntry> entries;
+  std::vector<std::byte> tables;  ///< phase tables, coefficients and index tables of the *_any ops; read from global memory
 };
+
+/// Most passes are one sweep; one whose image would be too large goes on in another.
+using Translation = std::vector<Sweep>;
 
 /// Real is float or double. Shards below kMinTileBits get a program of *_any and phase ops only, one amplitude a thread.
 template <typename Real>
