@@ -2,15 +2,13 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
-#include <numbers>
+#include <cmath>
 
 #include "ketmesh/base/error.hpp"
 #include "ketmesh/circuit/circuit_samples.hpp"
 
 namespace ketmesh {
 namespace {
-
-constexpr double kPi = std::numbers::pi;
 
 Dense integer_power(const Dense& m, int n) {
   Dense out = Dense::identity(m.size());

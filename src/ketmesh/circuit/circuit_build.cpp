@@ -17,16 +17,20 @@ static_assert(sizeof(Control) == sizeof(std::uint32_t), "controls are stored as 
 
 std::string count_of(std::size_t n, std::string_view thing) { return std::to_string(n) + " " + std::string(thing) + (n == 1 ? "" : "s"); }
 
-void check_counts(const GateRow& row, std::size_t qubits, std::size_t parameters) {
+[[noreturn]] void throw_counts(const GateRow& row, std::size_t qubits, std::size_t parameters) {
   const std::string name(row.name);
   if (row.num_qubits >= 0 && qubits != static_cast<std::size_t>(row.num_qubits))
     throw CircuitError(name + " takes " + count_of(static_cast<std::size_t>(row.num_qubits), "qubit") + ", got " + std::to_string(qubits));
-  if (row.num_qubits < 0 && qubits == 0 && row.gate != Gate::barrier) throw CircuitError(name + " takes at least 1 qubit, got 0");
-  if (parameters != static_cast<std::size_t>(row.num_parameters)) {
-    std::string wanted = count_of(static_cast<std::size_t>(row.num_parameters), "parameter");
-    if (!row.parameter_names.empty()) wanted += " (" + std::string(row.parameter_names) + ")";
-    throw CircuitError(name + " takes " + wanted + ", got " + std::to_string(parameters));
-  }
+  if (parameters == static_cast<std::size_t>(row.num_parameters)) throw CircuitError(name + " takes at least 1 qubit, got 0");
+  std::string wanted = count_of(static_cast<std::size_t>(row.num_parameters), "parameter");
+  if (!row.parameter_names.empty()) wanted += " (" + std::string(row.parameter_names) + ")";
+  throw CircuitError(name + " takes " + wanted + ", got " + std::to_string(parameters));
+}
+
+void check_counts(const GateRow& row, std::size_t qubits, std::size_t parameters) {
+  const bool right_qubits =
+      row.num_qubits >= 0 ? qubits == static_cast<std::size_t>(row.num_qubits) : qubits > 0 || row.gate == Gate::barrier;
+  if (!right_qubits || parameters != static_cast<std::size_t>(row.num_parameters)) throw_counts(row, qubits, parameters);
 }
 
 std::string_view nth_name(std::string_view comma_list, std::size_t n) {

@@ -8,7 +8,10 @@ namespace ketmesh {
 
 class Hash {
  public:
-  void add(std::uint64_t v) { state_ = mix(std::rotl(state_, 5) ^ mix(v + 0x9e3779b97f4a7c15u)); }
+  void add(std::uint64_t v) {
+    state_ = (state_ ^ v) * 0x9e3779b97f4a7c15u;
+    state_ ^= state_ >> 32;
+  }
   void add(double v) { add(std::bit_cast<std::uint64_t>(v + 0.0)); }  // -0.0 equals 0.0
   /// The length, then each element.
   template <typename Range>
@@ -16,7 +19,7 @@ class Hash {
     add(static_cast<std::uint64_t>(range.size()));
     for (const auto& element : range) add(static_cast<std::uint64_t>(element));
   }
-  std::uint64_t value() const { return state_; }
+  std::uint64_t value() const { return mix(state_); }
 
  private:
   // Finaliser of SplitMix64 (Steele, Lea, Flood 2014).
@@ -25,7 +28,7 @@ class Hash {
     v = (v ^ (v >> 27)) * 0x94d049bb133111ebu;
     return v ^ (v >> 31);
   }
-  std::uint64_t state_ = 0;
+  std::uint64_t state_ = 0x243f6a8885a308d3u;
 };
 
 }  // namespace ketmesh
