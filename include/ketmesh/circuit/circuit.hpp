@@ -103,8 +103,12 @@ class Circuit {
   bool has_dynamic_operations() const;       ///< measurement that is not at the end, reset or initialize after a gate on its qubits, if_else
   Circuit without_final_measurements() const;
   Circuit inverse() const;                   ///< throws CircuitError when an operation is not a unitary
+  /// Integers repeat; otherwise the principal power of the whole unitary (angles of eigenvalues in (-pi, pi], at most 8
+  /// active qubits), but a single rotation or p scales its angle. Throws CircuitError when an operation is not a unitary,
+  /// or needs the value of an unbound parameter.
   Circuit power(double exponent) const;
-  Circuit controlled(std::span<const Control> controls) const;  ///< every operation under these controls
+  /// Every operation under these controls, barriers and delays as they are; as wide as the controls need.
+  Circuit controlled(std::span<const Control> controls) const;
   Circuit bound(const ParameterValues& values) const;           ///< names replaced; the others stay
   Circuit& compose(const Circuit& other);                       ///< appends other's operations, bits and registers by index
   std::string str() const;                                      ///< one line a operation
