@@ -32,22 +32,22 @@ constexpr Control control_on(Qubit qubit, bool value = true) { return {qubit & 0
 
 /// What a few gates carry beside qubits and parameters. Immutable once in a circuit, shared by its copies.
 struct Payload {
-  std::vector<cdouble> values;   ///< unitary: row-major 2^k x 2^k; diagonal, initialize: 2^k
-  std::vector<Index> table;      ///< permutation: 2^k
-  std::string paulis;            ///< pauli, rotation: one letter of IXYZ a qubit
+  std::vector<cdouble> values;                           ///< unitary: row-major 2^k x 2^k; diagonal, initialize: 2^k
+  std::vector<Index> table;                              ///< permutation: 2^k
+  std::string paulis;                                    ///< pauli, rotation: one letter of IXYZ a qubit
   std::shared_ptr<const ClassicalExpression> condition;  ///< if_else
-  std::vector<Circuit> blocks;   ///< if_else: then, and else when there is one; qubits and bits of the outer circuit
+  std::vector<Circuit> blocks;  ///< if_else: then, and else when there is one; qubits and bits of the outer circuit
   bool operator==(const Payload&) const;
 };
 
 /// A view of one operation; valid while its circuit lives unchanged.
 struct Operation {
   Gate gate;
-  std::uint32_t line;                     ///< in the source text; 0 when made in code
-  std::span<const Control> controls;      ///< added controls, beyond those that the gate's row has
-  std::span<const Qubit> qubits;          ///< in the gate's order: its own controls first
+  std::uint32_t line;                 ///< in the source text; 0 when made in code
+  std::span<const Control> controls;  ///< added controls, beyond those that the gate's row has
+  std::span<const Qubit> qubits;      ///< in the gate's order: its own controls first
   std::span<const Parameter> parameters;
-  std::span<const Clbit> clbits;          ///< measure: one a qubit
+  std::span<const Clbit> clbits;                         ///< measure: one a qubit
   std::shared_ptr<const Payload> const* shared_payload;  ///< nullptr when there is none
   const Payload& payload() const { return **shared_payload; }
 };
@@ -94,24 +94,24 @@ class Circuit {
 
   /// Free names in order of first appearance (blocks included).
   std::vector<std::string> parameter_names() const;
-  std::size_t depth() const;  ///< longest chain of operations that share qubits or bits; barriers count 0
+  std::size_t depth() const;            ///< longest chain of operations that share qubits or bits; barriers count 0
   std::size_t structural_hash() const;  ///< gates, qubits, controls, payloads, parameter names; not the values of numbers
   /// Qubits that some operation other than barrier, delay and id acts on, ascending.
   std::vector<Qubit> active_qubits() const;
   /// Same operations with qubit q renamed new_qubit[q] (entries for inactive qubits are ignored, with their barriers).
   Circuit remapped(std::span<const Qubit> new_qubit, std::size_t num_qubits) const;
-  bool has_dynamic_operations() const;       ///< measurement that is not at the end, reset or initialize after a gate on its qubits, if_else
+  bool has_dynamic_operations() const;  ///< measurement that is not at the end, reset or initialize after a gate on its qubits, if_else
   Circuit without_final_measurements() const;
-  Circuit inverse() const;                   ///< throws CircuitError when an operation is not a unitary
+  Circuit inverse() const;  ///< throws CircuitError when an operation is not a unitary
   /// Integers repeat; otherwise the principal power of the whole unitary (angles of eigenvalues in (-pi, pi], at most 8
   /// active qubits), but a single rotation or p scales its angle. Throws CircuitError when an operation is not a unitary,
   /// or needs the value of an unbound parameter.
   Circuit power(double exponent) const;
   /// Every operation under these controls, barriers and delays as they are; as wide as the controls need.
   Circuit controlled(std::span<const Control> controls) const;
-  Circuit bound(const ParameterValues& values) const;           ///< names replaced; the others stay
-  Circuit& compose(const Circuit& other);                       ///< appends other's operations, bits and registers by index
-  std::string str() const;                                      ///< one line a operation
+  Circuit bound(const ParameterValues& values) const;  ///< names replaced; the others stay
+  Circuit& compose(const Circuit& other);              ///< appends other's operations, bits and registers by index
+  std::string str() const;                             ///< one line a operation
 
   // ---- building. Every call checks: number of operands and parameters, range, duplicates, finite numbers, unitarity (1e-8 a entry), lengths.
   /// Any row without payload. Qubits in the row's order.
@@ -136,7 +136,7 @@ class Circuit {
   Circuit& initialize(std::span<const cdouble> amplitudes, std::span<const Qubit> qubits);  ///< norm 1 within 1e-8
   Circuit& measure(Qubit qubit, Clbit bit);
   Circuit& measure(std::span<const Qubit> qubits, std::span<const Clbit> bits);  ///< jointly, one draw
-  Circuit& measure_all();  ///< qubit q into bit q, for all qubits
+  Circuit& measure_all();                                                        ///< qubit q into bit q, for all qubits
   Circuit& reset(std::span<const Qubit> qubits);
   Circuit& reset(Qubit qubit);
   Circuit& barrier(std::span<const Qubit> qubits = {});
@@ -184,8 +184,15 @@ class Circuit::Iterator {
   Iterator() = default;
   Iterator(const Circuit* circuit, std::size_t i) : circuit_(circuit), i_(i) {}
   Operation operator*() const { return (*circuit_)[i_]; }
-  Iterator& operator++() { ++i_; return *this; }
-  Iterator operator++(int) { Iterator old = *this; ++i_; return old; }
+  Iterator& operator++() {
+    ++i_;
+    return *this;
+  }
+  Iterator operator++(int) {
+    Iterator old = *this;
+    ++i_;
+    return old;
+  }
   friend bool operator==(const Iterator&, const Iterator&) = default;
 
  private:

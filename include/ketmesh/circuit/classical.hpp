@@ -41,9 +41,30 @@ class ClassicalBits {
 /// operand, bit_not and shifts keep the width of the (left) operand.
 class ClassicalExpression {
  public:
-  enum class Kind : std::uint8_t { constant, bits, logical_not, bit_not, negate, logical_and, logical_or, bit_and, bit_or, bit_xor,
-                                   equal, not_equal, less, less_equal, greater, greater_equal, add, subtract, multiply,
-                                   shift_left, shift_right, popcount };
+  enum class Kind : std::uint8_t {
+    constant,
+    bits,
+    logical_not,
+    bit_not,
+    negate,
+    logical_and,
+    logical_or,
+    bit_and,
+    bit_or,
+    bit_xor,
+    equal,
+    not_equal,
+    less,
+    less_equal,
+    greater,
+    greater_equal,
+    add,
+    subtract,
+    multiply,
+    shift_left,
+    shift_right,
+    popcount
+  };
   static ClassicalExpression constant(std::uint64_t value);
   static ClassicalExpression constant_words(std::vector<std::uint64_t> words);  ///< little-endian 64-bit words
   static ClassicalExpression bit(Clbit bit);

@@ -20,26 +20,26 @@ enum class Gate : std::uint16_t {
 
 /// What the inverse of a gate is.
 enum class InverseRule : std::uint8_t {
-  self,        ///< h, x, swap ...
-  partner,     ///< s <-> sdg
-  negate,      ///< all parameters change sign (rx, p, ...)
-  special,     ///< u, u2, r, cu, xx_plus_yy, dcx, iswap ... : Circuit::inverse knows
-  none,        ///< not a unitary
+  self,     ///< h, x, swap ...
+  partner,  ///< s <-> sdg
+  negate,   ///< all parameters change sign (rx, p, ...)
+  special,  ///< u, u2, r, cu, xx_plus_yy, dcx, iswap ... : Circuit::inverse knows
+  none,     ///< not a unitary
 };
 
 struct GateRow {
   Gate gate;
   std::string_view name;
-  int num_qubits;      ///< -1: any number
-  int num_controls;    ///< leading qubits that control `base`; -1: all but the last
+  int num_qubits;    ///< -1: any number
+  int num_controls;  ///< leading qubits that control `base`; -1: all but the last
   int num_parameters;
   Gate base;
   std::string_view parameter_names;  ///< comma list
   std::string_view summary;
   std::span<const std::string_view> aliases;
   InverseRule inverse;
-  Gate partner;        ///< for InverseRule::partner
-  bool is_unitary;     ///< false for initialize, measure, reset, barrier, delay, if_else
+  Gate partner;     ///< for InverseRule::partner
+  bool is_unitary;  ///< false for initialize, measure, reset, barrier, delay, if_else
   bool has_payload;
 };
 

@@ -22,7 +22,7 @@ struct PauliTerm {
 class PauliSum {
  public:
   PauliSum() = default;
-  PauliSum(std::string_view letters);  // NOLINT(google-explicit-constructor): {"ZZ", ...}
+  PauliSum(std::string_view letters);                                     // NOLINT(google-explicit-constructor): {"ZZ", ...}
   PauliSum(const char* letters) : PauliSum(std::string_view(letters)) {}  // NOLINT(google-explicit-constructor)
   PauliSum(std::initializer_list<PauliTerm> terms);
   explicit PauliSum(std::vector<PauliTerm> terms);

@@ -25,8 +25,7 @@ HostMemory::HostMemory(std::size_t bytes) : bytes_(bytes) {
   const std::size_t length = mapped_length(bytes);
   const std::size_t reserve = huge ? length + kHugePage : length;
   void* p = mmap(nullptr, reserve, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (p == MAP_FAILED)
-    throw DoesNotFit("the system refused " + std::to_string(bytes) + " bytes of host memory", bytes, 0);
+  if (p == MAP_FAILED) throw DoesNotFit("the system refused " + std::to_string(bytes) + " bytes of host memory", bytes, 0);
   auto begin = reinterpret_cast<std::uintptr_t>(p);
   if (huge) {
     const std::uintptr_t aligned = round_up(begin, kHugePage);

@@ -8,11 +8,9 @@ namespace ketmesh {
 
 std::uint64_t draw_bits(std::uint64_t seed, DrawPurpose purpose, std::uint64_t shot, std::uint64_t ordinal) {
   // Key: the seed. Counter: shot (64 bits), ordinal (56 bits), purpose (8 bits).
-  const r123::Philox4x32::key_type key = {
-      {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)}};
+  const r123::Philox4x32::key_type key = {{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)}};
   const r123::Philox4x32::ctr_type counter = {
-      {static_cast<std::uint32_t>(shot), static_cast<std::uint32_t>(shot >> 32),
-       static_cast<std::uint32_t>(ordinal),
+      {static_cast<std::uint32_t>(shot), static_cast<std::uint32_t>(shot >> 32), static_cast<std::uint32_t>(ordinal),
        static_cast<std::uint32_t>((ordinal >> 32) & 0xffffffu) | (static_cast<std::uint32_t>(purpose) << 24)}};
   const auto r = r123::Philox4x32()(counter, key);
   return (static_cast<std::uint64_t>(r[1]) << 32) | r[0];

@@ -11,7 +11,7 @@ enum class DrawPurpose : std::uint32_t {
   measurement = 2,        ///< ordinal: measurements and resets executed so far in the shot
   branch = 3,             ///< the one branch that a state vector or an estimate of a dynamic circuit follows
   fresh_seed = 4,
-  user = 5,               ///< circuits and data made for tests and benchmarks
+  user = 5,  ///< circuits and data made for tests and benchmarks
 };
 
 /// 64 uniform random bits.
