@@ -26,10 +26,10 @@ struct Action {
 struct Dependencies {
   static constexpr std::uint32_t kNoGate = 0xffffffffU;
 
-  std::vector<Index> targets;      // per vertex; 0: runs as soon as it is ready
-  std::vector<std::uint32_t> gate;         // per vertex: index of its gate, kNoGate for a meeting point
-  std::vector<std::uint32_t> predecessors; // per vertex: how many edges enter it
-  std::vector<std::uint32_t> first;        // CSR: successors of v are next[first[v] .. first[v + 1])
+  std::vector<Index> targets;               // per vertex; 0: runs as soon as it is ready
+  std::vector<std::uint32_t> gate;          // per vertex: index of its gate, kNoGate for a meeting point
+  std::vector<std::uint32_t> predecessors;  // per vertex: how many edges enter it
+  std::vector<std::uint32_t> first;         // CSR: successors of v are next[first[v] .. first[v + 1])
   std::vector<std::uint32_t> next;
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(targets.size()); }

@@ -69,7 +69,8 @@ class Search {
  public:
   Search(const Dependencies& graph, const SequenceLimits& limits, const SequenceEffort& effort)
       : graph_(graph), limits_(limits), effort_(effort), missing_(graph.predecessors) {
-    limits_.capacity = std::min(limits_.capacity, limits_.num_qubits);
+    limits_.capacity = std::min(limits_.capacity, bits::count(limits_.qubits));
+    if (limits_.capacity == bits::count(limits_.qubits)) limits_.shared = 0;  // every set is all
   }
 
   // Gives up (empty) once more than `most` sets would be needed.
@@ -115,18 +116,19 @@ class Search {
     }
   }
 
-  // What needs no residency runs at once.
+  // What needs no residency runs at once, and what a resident start lets run.
   void begin() {
     Node root;
     root.qubits = limits_.start;
+    const Index resident = limits_.start_is_resident ? limits_.start : 0;
     for (std::uint32_t v = 0; v < graph_.size(); ++v) {
       if (graph_.predecessors[v] != 0) continue;
-      if (graph_.targets[v] == 0)
+      if ((graph_.targets[v] & ~resident) == 0)
         root.ran.push_back(v);
       else
         root.waiting.push_back({graph_.targets[v], v});
     }
-    close(0, root.ran, 0, root.waiting);
+    close(resident, root.ran, 0, root.waiting);
     root.done = static_cast<std::uint32_t>(root.ran.size());
     nodes_.push_back(std::move(root));
     at_ = 0;
@@ -151,8 +153,7 @@ class Search {
   }
 
   bool allowed(Index qubits, Index last) const {
-    return bits::count(qubits) <= limits_.capacity &&
-           (last == 0 || bits::count(qubits & ~last) <= limits_.capacity - limits_.shared);
+    return bits::count(qubits) <= limits_.capacity && (last == 0 || bits::count(qubits & ~last) <= limits_.capacity - limits_.shared);
   }
 
   void expand(std::uint32_t node) {
@@ -164,9 +165,7 @@ class Search {
     while (!partials_.empty()) grow_once(last);
     const auto wanted = std::min<std::size_t>(grown_.size(), static_cast<std::size_t>(effort_.children));
     std::partial_sort(grown_.begin(), grown_.begin() + static_cast<std::ptrdiff_t>(wanted), grown_.end(),
-                      [](const Partial& a, const Partial& b) {
-                        return a.done != b.done ? a.done > b.done : a.qubits < b.qubits;
-                      });
+                      [](const Partial& a, const Partial& b) { return a.done != b.done ? a.done > b.done : a.qubits < b.qubits; });
     for (std::size_t i = 0; i < wanted; ++i) {
       auto& p = grown_[i];
       children_.push_back({node, nodes_[node].depth + 1, filled(p, last), p.done, std::move(p.ran), std::move(p.waiting)});
@@ -216,8 +215,8 @@ class Search {
     o.ran_end = static_cast<std::uint32_t>(ran_pool_.size());
     o.waiting_end = static_cast<std::uint32_t>(waiting_pool_.size());
     // A qubit more must earn its place; qubits of the last set come without the limit on new ones.
-    o.key = partial.done + (o.ran_end - o.ran_begin) - kPricePerQubit * bits::count(qubits) -
-            kPricePerNewQubit * bits::count(qubits & ~last);
+    o.key =
+        partial.done + (o.ran_end - o.ran_begin) - kPricePerQubit * bits::count(qubits) - kPricePerNewQubit * bits::count(qubits & ~last);
     options_.push_back(o);
   }
 
@@ -251,15 +250,14 @@ class Search {
     };
     for (const auto& w : p.waiting) add(w.targets);
     add(last);
-    add(bits::low_mask(limits_.num_qubits));
+    add(limits_.qubits);
     return qubits;
   }
 
   std::vector<std::uint32_t> ranked_children() const {
     std::vector<std::uint32_t> order(children_.size());
     for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::uint32_t a, std::uint32_t b) { return children_[a].done > children_[b].done; });
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return children_[a].done > children_[b].done; });
     std::vector<std::uint32_t> out;
     for (const auto c : order) {
       const auto same = [&](std::uint32_t o) {
@@ -272,7 +270,8 @@ class Search {
 
   std::vector<ResidentSet> finish(std::uint32_t leaf) const {
     std::vector<ResidentSet> out;
-    for (auto node = leaf; node != 0; node = nodes_[node].parent) {
+    for (auto node = leaf; node != kNone; node = nodes_[node].parent) {
+      if (node == 0 && !limits_.start_is_resident) break;
       ResidentSet r{nodes_[node].qubits, {}};
       for (const auto v : nodes_[node].ran)
         if (graph_.gate[v] != Dependencies::kNoGate) r.gates.push_back(graph_.gate[v]);

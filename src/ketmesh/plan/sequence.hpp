@@ -11,23 +11,24 @@ namespace ketmesh::plan {
 
 // What a resident set must obey.
 struct SequenceLimits {
-  int num_qubits = 0;
-  int capacity = 0;  // qubits of a set; at least the targets of any gate
-  int shared = 0;    // qubits that neighbouring sets have in common
-  Index start = 0;   // when not 0: a set before the first one, which shares qubits with it too
+  Index qubits = 0;                // that a set is chosen from; all targets are among them
+  int capacity = 0;                // qubits of a set; shared + targets of any gate, or all of `qubits`, at least
+  int shared = 0;                  // qubits that neighbouring sets have in common
+  Index start = 0;                 // when not 0: a set before the first one, which shares qubits with it too
+  bool start_is_resident = false;  // `start` is itself the first set: what it lets run runs there
 };
 
 // How hard to look. The result is a pure function of gates, limits and effort (no clock).
 struct SequenceEffort {
-  int width = 4;     // partial sequences kept
-  int growth = 4;    // partial sets kept while one grows
-  int children = 4;  // sets tried after each partial sequence
+  int width = 4;                // partial sequences kept
+  int growth = 4;               // partial sets kept while one grows
+  int children = 4;             // sets tried after each partial sequence
   bool both_directions = true;  // the circuit backwards too (free start only)
 };
 
 struct ResidentSet {
-  Index qubits = 0;                   // exactly min(capacity, num_qubits) of them
-  std::vector<std::uint32_t> gates;   // indices of gates with targets, in an order that respects dependencies
+  Index qubits = 0;                  // exactly min(capacity, all) of them
+  std::vector<std::uint32_t> gates;  // indices of gates with targets, in an order that respects dependencies
 };
 
 // A short sequence of resident sets in which every gate's targets are resident when it runs. Beam search over greedy

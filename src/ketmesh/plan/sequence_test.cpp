@@ -37,7 +37,7 @@ void check(const std::vector<Action>& gates, const SequenceLimits& limits, const
   int at = 0;
   Index last = limits.start;
   for (const auto& r : plan) {
-    RC_ASSERT(bits::count(r.qubits) == std::min(limits.capacity, limits.num_qubits));
+    RC_ASSERT(bits::count(r.qubits) == std::min(limits.capacity, bits::count(limits.qubits)));
     if (last != 0) RC_ASSERT(bits::count(r.qubits & last) >= limits.shared);
     last = r.qubits;
     for (const auto g : r.gates) {
@@ -61,7 +61,7 @@ TEST(Sequence, KeepsEveryDependency) {
   rc::check("random gates, free and given starts", [] {
     const int qubits = *rc::gen::inRange(3, 12);
     SequenceLimits limits;
-    limits.num_qubits = qubits;
+    limits.qubits = bits::low_mask(qubits);
     limits.capacity = *rc::gen::inRange(3, 9);
     limits.shared = *rc::gen::inRange(0, std::min(limits.capacity, qubits) - 2);
     if (limits.shared > limits.capacity - 3) limits.shared = limits.capacity - 3;
@@ -82,15 +82,15 @@ TEST(Sequence, CommutingFanInRunsInAnyOrderWithFewEdges) {
   gates.push_back({0, 0, bits::one(0)});
   const auto graph = build_dependencies(gates);
   EXPECT_LT(graph.next.size(), 400U);
-  const auto plan = sequence(gates, {21, 1, 0, 0});
+  const auto plan = sequence(gates, {bits::low_mask(21), 1, 0, 0, false});
   ASSERT_EQ(plan.size(), 1U);
   EXPECT_EQ(plan[0].gates.size(), 41U);
 }
 
 TEST(Sequence, NothingToDo) {
-  EXPECT_TRUE(sequence({}, {5, 3, 1, 0}).empty());
+  EXPECT_TRUE(sequence({}, {31, 3, 1, 0, false}).empty());
   const std::vector<Action> phases{{3, 0, 0}, {6, 0, 0}};
-  EXPECT_TRUE(sequence(phases, {5, 3, 1, 0}).empty());
+  EXPECT_TRUE(sequence(phases, {31, 3, 1, 0, false}).empty());
 }
 
 }  // namespace
