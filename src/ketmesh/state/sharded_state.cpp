@@ -6,15 +6,20 @@
 #include <utility>
 
 #include "ketmesh/base/error.hpp"
+#include "ketmesh/kernels/gpu/cuda_backend.hpp"
 
 namespace ketmesh {
 namespace {
 
 const kernels::Kernels& kernels_for(const Device& device, Precision precision, const StateOptions& options) {
-  if (device.kind == DeviceKind::cpu)
-    return options.kernels == KernelChoice::reference ? kernels::reference_kernels(precision)
-                                                      : kernels::cpu_kernels(precision, options.level);
-  throw BackendUnavailable("device " + device.id() + ": no kernels for it are loaded");
+  switch (device.kind) {
+    case DeviceKind::cuda:
+      return kernels::cuda_kernels(precision);
+    case DeviceKind::cpu:
+      return options.kernels == KernelChoice::reference ? kernels::reference_kernels(precision)
+                                                        : kernels::cpu_kernels(precision, options.level);
+  }
+  throw Internal("device " + device.id() + " of an unknown kind");
 }
 
 void check_placement(const Placement& placement, const Machine& machine) {
