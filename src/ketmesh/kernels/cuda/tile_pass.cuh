@@ -362,6 +362,7 @@ constexpr int blocks_per_multiprocessor(int bytes_of_real, int tile_bits) {
 /// The parts of the image, and after it the sums of the phase parts: made by the whole block.
 struct Image {
   const Op* ops;
+  const Trip* trips;
   const Map* maps;
   const PhaseGroup* groups;
   const PhasePart* parts;
@@ -375,6 +376,7 @@ __device__ __forceinline__ Image load_image(const Program& program, const unsign
     *reinterpret_cast<uint4*>(shared + k) = *reinterpret_cast<const uint4*>(image + k);
   __syncthreads();
   Image out{reinterpret_cast<const Op*>(shared),
+            reinterpret_cast<const Trip*>(shared + program.trips_at),
             reinterpret_cast<const Map*>(shared + program.maps_at),
             reinterpret_cast<const PhaseGroup*>(shared + program.groups_at),
             reinterpret_cast<const PhasePart*>(shared + program.parts_at),
@@ -437,17 +439,13 @@ __global__ void __launch_bounds__(1 << (T - 4), blocks_per_multiprocessor(sizeof
 
   for (unsigned k = 0; k < program.num_ops; ++k) {
     const Op& op = image.ops[k];
-    if (op.map >= 0) {
+    if (op.trip >= 0) {
+      const Trip trip = image.trips[op.trip];
+      const unsigned next = reinterpret_cast<const std::uint16_t*>(tables + std::size_t{16} * trip.places)[t];
       write_tile();
-      const uint4 packed = *reinterpret_cast<const uint4*>(image.maps + op.map);
-      const auto bit_of = [&](int b) {
-        return (b < 4 ? packed.x : b < 8 ? packed.y : b < 12 ? packed.z : packed.w) >> (8 * (b & 3)) & 0xff;
-      };
-      tile_index = 0;
+      tile_index = next;
 #pragma unroll
-      for (int b = 0; b < kThreadBits; ++b) tile_index |= (t >> b & 1u) << bit_of(b);
-#pragma unroll
-      for (int r = 0; r < 4; ++r) bits[r] = 1u << bit_of(kThreadBits + r);
+      for (int r = 0; r < 4; ++r) bits[r] = trip.bit[r];
       const unsigned place = padded(tile_index), o0 = padded(bits[0]), o1 = padded(bits[1]), o2 = padded(bits[2]), o3 = padded(bits[3]);
 #pragma unroll
       for (int j = 0; j < 16; ++j) a[j] = shared[place + (j & 1 ? o0 : 0) + (j & 2 ? o1 : 0) + (j & 4 ? o2 : 0) + (j & 8 ? o3 : 0)];

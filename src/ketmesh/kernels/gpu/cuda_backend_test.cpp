@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <complex>
 #include <cstring>
@@ -44,7 +45,7 @@ class Interpreter {
   explicit Interpreter(const cuda::Sweep& sweep)
       : s_(sweep), p_(sweep.program), bits_(sweep.program.tile_bits), small_(bits_ < cuda::kMinTileBits) {
     if (small_) return;
-    for (int k = 0; k < bits_; ++k) transfer_.bit[k] = static_cast<std::uint8_t>(k);  // double precision's transfer map
+    for (int k = 0; k < bits_; ++k) transfer_[static_cast<std::size_t>(k)] = bits::one(k);  // double precision's transfer map
   }
 
   void run(Vector& data, Index base, int local_bits) {
@@ -59,8 +60,8 @@ class Interpreter {
         Index to = 0, from = 0;
         for (int b = 0; b < bits_; ++b)
           if (bits::test(slot, b)) {
-            to |= bits::one(small_ ? b : transfer_.bit[b]);
-            from |= bits::one(small_ ? b : map_.bit[b]);
+            to |= small_ ? bits::one(b) : transfer_[static_cast<std::size_t>(b)];
+            from |= small_ ? bits::one(b) : map_[static_cast<std::size_t>(b)];
           }
         data[block + spread(to, p_.tile_runs, p_.num_tile_runs)] = a[from];
       }
@@ -81,7 +82,7 @@ class Interpreter {
     return out;
   }
   cuda::Map map(std::size_t k) const { return from_image<cuda::Map>(p_.maps_at, k); }
-  Index register_bit(int r) const { return bits::one(map_.bit[bits_ - 4 + r]); }
+  Index register_bit(int r) const { return map_[static_cast<std::size_t>(bits_ - 4 + r)]; }
   unsigned registers(Index i) const {
     unsigned out = 0;
     if (!small_)
@@ -95,13 +96,17 @@ class Interpreter {
   }
   std::size_t thread_number(Index i) const {
     std::size_t out = 0;
-    for (int k = 0; k < bits_ - 4; ++k) out |= bits::test(i, map_.bit[k]) ? std::size_t{1} << k : 0;
+    for (int k = 0; k < bits_ - 4; ++k) out |= (i & map_[static_cast<std::size_t>(k)]) != 0 ? std::size_t{1} << k : 0;
     return out;
   }
 
   void apply(const cuda::Op& op, Vector& a, Index outside) {
     using cuda::OpKind;
-    if (op.map >= 0) map_ = map(static_cast<std::size_t>(op.map));
+    if (op.trip >= 0) {
+      const auto trip = from_image<cuda::Trip>(p_.trips_at, static_cast<std::size_t>(op.trip));
+      for (int k = 0; k < bits_ - 4; ++k) map_[static_cast<std::size_t>(k)] = from_table<std::uint16_t>(trip.places, std::size_t{1} << k);
+      for (int r = 0; r < 4; ++r) map_[static_cast<std::size_t>(bits_ - 4 + r)] = trip.bit[r];
+    }
     if (op.kind == OpKind::none || (outside & op.outside_mask) != op.outside_value) return;
     switch (op.kind) {
       case OpKind::phases:
@@ -231,7 +236,7 @@ class Interpreter {
   const cuda::Program& p_;
   int bits_;
   bool small_;
-  cuda::Map map_{}, transfer_{};
+  std::array<Index, 16> map_{}, transfer_{};  // tile index of each thread bit, then of each register bit
 };
 
 struct Case {

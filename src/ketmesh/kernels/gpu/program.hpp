@@ -20,7 +20,7 @@ inline constexpr std::uint32_t kMaxImageBytes = 16384;
 inline constexpr std::uint32_t kMaxParts = 1024;  // 8 bytes of shared memory each
 
 enum class OpKind : std::uint8_t {
-  none,         // only a trip
+  none,         // nothing but its trip
   dense1,       // layers of one-target gates: one for each bit of `registers`; general: 8 reals each
   real1,        // 4 reals each
   rx1,          // 4 reals each: d0, imaginary 01, imaginary 10, d1
@@ -38,7 +38,7 @@ struct Op {
   std::uint64_t outside_mask, outside_value;
   std::uint16_t thread_mask, thread_value;
   OpKind kind;
-  std::int8_t map;          // before the op: a trip to this map; -1: none
+  std::int8_t trip;         // before the op: this trip; -1: none
   std::uint8_t registers;   // one-target layers
   std::uint8_t reg0, reg1;  // dense2
   std::uint8_t reg_mask, reg_value;
@@ -74,7 +74,14 @@ struct Run {
   std::uint8_t from, to, length, unused;
 };
 
-/// thread bits first (tile_bits - 4 of them), then the 4 register bits: the tile bit that each stands for.
+/// Another set of register bits. What a thread needs for it is looked up: its tile index (registers 0) from a table of 16-bit numbers.
+struct Trip {
+  std::uint32_t places;  // tables, in units of 16 bytes: tile index of each thread
+  std::uint32_t unused;
+  std::uint16_t bit[4];  // tile index of register bits 0 to 3
+};
+
+/// Targets of an op of any targets, or which tile bit each thread bit (tile_bits - 4 of them) and register bit stands for.
 struct Map {
   std::uint8_t bit[16];
 };
@@ -84,11 +91,11 @@ struct Program {
   std::int32_t tile_bits;
   std::int32_t num_tile_runs, num_block_runs;
   std::uint32_t num_ops, num_parts, image_bytes;
-  std::uint32_t maps_at, groups_at, parts_at;  // byte offsets in the image; ops begin at 0
-  std::uint64_t entries_at, tables_at;         // byte offsets in the sweep's data in device memory; the image begins at 0
-  Run tile_runs[kMaxRuns];                     // tile index -> local physical index
-  Run block_runs[kMaxRuns];                    // number of the tile -> local physical index
-  std::uint8_t positions[16];                  // physical bit of each tile bit
+  std::uint32_t trips_at, maps_at, groups_at, parts_at;  // byte offsets in the image; ops begin at 0
+  std::uint64_t entries_at, tables_at;                   // byte offsets in the sweep's data in device memory; the image begins at 0
+  Run tile_runs[kMaxRuns];                               // tile index -> local physical index
+  Run block_runs[kMaxRuns];                              // number of the tile -> local physical index
+  std::uint8_t positions[16];                            // physical bit of each tile bit
 };
 
 }  // namespace ketmesh::kernels::cuda

@@ -67,6 +67,7 @@ class Translator {
   void begin_sweep() {
     out_.emplace_back();
     ops_.clear();
+    trips_.clear();
     maps_.clear();
     groups_.clear();
     parts_.clear();
@@ -84,7 +85,7 @@ class Translator {
     fill(runs_of(tile), p.tile_runs, p.num_tile_runs);
     fill(runs_of(rest), p.block_runs, p.num_block_runs);
     for (int j = 0; j < tile_bits_; ++j) p.positions[j] = pass_.tile_bits[static_cast<std::size_t>(j)];
-    next_map_ = -1;
+    next_trip_ = -1;
     epoch_ = 0;
     if (!small_) current_ = transfer_map();
   }
@@ -129,6 +130,7 @@ class Translator {
     p.num_ops = static_cast<std::uint32_t>(ops_.size());
     p.num_parts = static_cast<std::uint32_t>(parts_.size());
     append(image, ops_.data(), ops_.size());
+    p.trips_at = append(image, trips_.data(), trips_.size());
     p.maps_at = append(image, maps_.data(), maps_.size());
     p.groups_at = append(image, groups_.data(), groups_.size());
     p.parts_at = append(image, parts_.data(), parts_.size());
@@ -165,8 +167,15 @@ class Translator {
 
   /// The next op begins with a trip to this map.
   void trip(const Map& map) {
-    maps_.push_back(map);
-    next_map_ = static_cast<int>(maps_.size()) - 1;
+    const int thread_bits = tile_bits_ - kRegisterBits;
+    std::vector<std::uint16_t> places(std::size_t{1} << thread_bits);
+    for (unsigned t = 0; t < places.size(); ++t)
+      for (int b = 0; b < thread_bits; ++b) places[t] = static_cast<std::uint16_t>(places[t] | (t >> b & 1u) << map.bit[b]);
+    Trip out{};
+    out.places = append(out_.back().tables, places.data(), places.size()) / 16;
+    for (int r = 0; r < kRegisterBits; ++r) out.bit[r] = static_cast<std::uint16_t>(1u << map.bit[thread_bits + r]);
+    trips_.push_back(out);
+    next_trip_ = static_cast<int>(trips_.size()) - 1;
     current_ = map;
     epoch_ = ops_.size();
   }
@@ -209,16 +218,16 @@ class Translator {
 
   /// Goes on in another sweep, where other bits are in registers, when the image would grow too large.
   void room(std::size_t coefficients, std::size_t maps, std::size_t groups = 0, std::size_t parts = 0) {
-    const std::size_t bytes = (ops_.size() + 4) * sizeof(Op) + (maps_.size() + maps + 2) * sizeof(Map) +
+    const std::size_t bytes = (ops_.size() + 4) * sizeof(Op) + (trips_.size() + 3) * sizeof(Trip) + (maps_.size() + maps) * sizeof(Map) +
                               (groups_.size() + groups) * sizeof(PhaseGroup) + (parts_.size() + parts) * sizeof(PhasePart) +
                               (coefficients_.size() + coefficients) * sizeof(Real) + 128;
-    if (ops_.empty() || (bytes <= kMaxImageBytes && parts_.size() + parts <= kMaxParts && maps_.size() + maps + 2 < 120)) return;
+    if (ops_.empty() || (bytes <= kMaxImageBytes && parts_.size() + parts <= kMaxParts && trips_.size() + 3 < 120)) return;
     end_sweep(/*last=*/false);
     begin_sweep();
   }
 
   void push(Op op) {
-    op.map = static_cast<std::int8_t>(std::exchange(next_map_, -1));
+    op.trip = static_cast<std::int8_t>(std::exchange(next_trip_, -1));
     ops_.push_back(op);
   }
 
@@ -519,12 +528,13 @@ class Translator {
   Translation out_;
   // Of the sweep that is being made:
   std::vector<Op> ops_;
+  std::vector<Trip> trips_;
   std::vector<Map> maps_;
   std::vector<PhaseGroup> groups_;
   std::vector<PhasePart> parts_;
   std::vector<Real> coefficients_;
   Map current_{};
-  int next_map_ = -1;
+  int next_trip_ = -1;
   std::size_t epoch_ = 0;  // first op under the present map
 };
 
