@@ -91,6 +91,8 @@ class Circuit {
   /// Declares bits; returns the offset of the first. A name taken already throws CircuitError.
   std::size_t add_quantum_register(std::string name, std::size_t size);
   std::size_t add_classical_register(std::string name, std::size_t size);
+  /// At least so wide, without a register.
+  Circuit& widen(std::size_t num_qubits, std::size_t num_clbits);
 
   /// Free names in order of first appearance (blocks included).
   std::vector<std::string> parameter_names() const;
