@@ -268,8 +268,8 @@ Value unary(Op op, const Value& a, const Context& at) {
   };
   if (is_measured(a)) {
     using Kind = ClassicalExpression::Kind;
-    if (op == Op::negate) at.sources.circuit_error(at.place, "operator '-' is not available on measured bits");
-    return Value::of_classical(ClassicalExpression::unary(op == Op::logical_not ? Kind::logical_not : Kind::bit_not, to_classical(a, at)), nodes_of(a, nullptr, at));
+    const Kind kind = op == Op::logical_not ? Kind::logical_not : op == Op::negate ? Kind::negate : Kind::bit_not;
+    return Value::of_classical(ClassicalExpression::unary(kind, to_classical(a, at)), nodes_of(a, nullptr, at));
   }
   if (op == Op::logical_not) return Value::of_bool(!truth(a, at));
   if (op == Op::negate) {
