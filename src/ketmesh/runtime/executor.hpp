@@ -18,14 +18,16 @@ namespace ketmesh::runtime {
 using Progress = std::function<void(std::uint64_t done, std::uint64_t total, const char* what)>;
 
 struct ExecuteOptions {
-  Progress progress;            ///< may be empty
-  bool want_block_sums = false; ///< let the last pass leave |a|^2 sums
+  Progress progress;             ///< may be empty
+  bool want_block_sums = false;  ///< let the last pass leave |a|^2 sums
 };
 
 /// Runs `plan` on `state`, which must have its placement and (when the start is given) its first layout. Returns the block sums when asked and left.
-measure::BlockSums execute(const Plan& plan, const Binding& binding, ShardedState& state, RunRecord& record, const ExecuteOptions& options = {});
+measure::BlockSums execute(const Plan& plan, const Binding& binding, ShardedState& state, RunRecord& record,
+                           const ExecuteOptions& options = {});
 
 /// The conventional engine: the unitary operations [first, last) one at a time with the kernels of the state, pairwise exchange where a target is global, no tiles; layout stays.
-void execute_conventional(const Circuit& circuit, std::size_t first, std::size_t last, const ParameterValues& values, ShardedState& state, RunRecord& record, const ExecuteOptions& options = {});
+void execute_conventional(const Circuit& circuit, std::size_t first, std::size_t last, const ParameterValues& values, ShardedState& state,
+                          RunRecord& record, const ExecuteOptions& options = {});
 
 }  // namespace ketmesh::runtime

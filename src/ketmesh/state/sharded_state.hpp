@@ -52,6 +52,7 @@ class ShardedState {
   void set_basis(Index logical);  ///< |logical>
   void set_product(std::span<const std::array<cdouble, 2>> qubit_vectors);
   transport::ExchangeCount exchange(const Exchange& step);  ///< moves amplitudes and the layout
+  std::string_view transport_name() const { return exchanger_->name(); }
   void canonicalise();                                      ///< physical order becomes logical order
 
   /// Zero-copy, physical order with layout() beside it.

@@ -1,0 +1,33 @@
+#include "ketmesh/runtime/plan_cache.hpp"
+
+#include <iterator>
+#include <tuple>
+
+namespace ketmesh::runtime {
+namespace {
+
+auto as_tuple(const PlanOptions& o) {
+  return std::tie(o.precision, o.target, o.tile_bits, o.row_bits, o.register_bits, o.shards, o.policy, o.shards_per_rank, o.global_qubits,
+                  o.workspace_bytes, o.extra_bytes, o.start_layout, o.start_given, o.pin_layout, o.restore_layout, o.check_memory);
+}
+
+}  // namespace
+
+PlanCache::Found PlanCache::find_or_make(const Circuit& circuit, std::size_t first, std::size_t last, const Machine& machine,
+                                         const PlanOptions& options) {
+  const std::size_t structure = circuit.structural_hash();
+  for (auto it = entries_.begin(); it != entries_.end(); ++it) {
+    const bool same = it->structure == structure && it->operations == circuit.size() && it->first == first && it->last == last &&
+                      it->qubits == circuit.num_qubits() && as_tuple(it->options) == as_tuple(options) && it->machine == machine;
+    if (!same) continue;
+    entries_.splice(entries_.begin(), entries_, it);
+    return {entries_.front().plan, true};
+  }
+  auto plan = std::make_shared<const Plan>(make_plan(circuit, first, last, machine, options));
+  if (capacity_ == 0) return {plan, false};
+  entries_.push_front({structure, circuit.size(), first, last, circuit.num_qubits(), options, machine, plan});
+  if (entries_.size() > capacity_) entries_.pop_back();
+  return {plan, false};
+}
+
+}  // namespace ketmesh::runtime

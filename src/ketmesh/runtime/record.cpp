@@ -1,0 +1,26 @@
+#include "ketmesh/runtime/record.hpp"
+
+#include <algorithm>
+
+namespace ketmesh {
+
+RunRecord& RunRecord::operator+=(const RunRecord& other) {
+  passes += other.passes;
+  exchanges += other.exchanges;
+  bytes_local += other.bytes_local;
+  bytes_exchanged += other.bytes_exchanged;
+  bytes_between_ranks += other.bytes_between_ranks;
+  memory_bytes = std::max(memory_bytes, other.memory_bytes);  // a peak
+  snapshots += other.snapshots;
+  branches += other.branches;
+  seconds_plan += other.seconds_plan;
+  seconds_allocate += other.seconds_allocate;
+  seconds_evolve += other.seconds_evolve;
+  seconds_exchange += other.seconds_exchange;
+  seconds_sample += other.seconds_sample;
+  plan_cached = plan_cached || other.plan_cached;
+  if (transport == "none") transport = other.transport;
+  return *this;
+}
+
+}  // namespace ketmesh

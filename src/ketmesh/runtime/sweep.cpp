@@ -1,0 +1,64 @@
+#include "ketmesh/runtime/sweep.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace ketmesh::runtime {
+namespace {
+
+/// What was loaded at tile_bits[j] was stored at store_bits[j].
+void follow_store(const Pass& pass, ShardedState& state) {
+  if (pass.store_bits.empty() || pass.store_bits == pass.tile_bits) return;
+  const Layout& before = state.layout();
+  std::vector<int> bit = before.bits();
+  for (std::size_t j = 0; j < pass.tile_bits.size(); ++j)
+    bit[static_cast<std::size_t>(before.qubit_at(pass.tile_bits[j]))] = pass.store_bits[j];
+  state.set_layout(Layout(std::span<const int>(bit)));
+}
+
+}  // namespace
+
+void run_pass(const Pass& pass, const Binding& binding, ShardedState& state, RunRecord& record, const kernels::NormBins* bins) {
+  const Stopwatch watch(record.seconds_evolve);
+  const std::uint64_t shard_bytes = bytes_per_amplitude(state.precision()) << state.placement().local_bits();
+  kernels::PreparedPass prepared;
+  const kernels::Kernels* prepared_by = nullptr;
+  int prepared_for = -1;
+  for (const auto& own : state.own_shards()) {
+    // Prepared once a backend and device; shards of one device follow each other.
+    if (prepared_by != own.kernels || (prepared_for != own.context.ordinal && own.kernels->backend == "cuda")) {
+      prepared = own.kernels->prepare_pass(own.context, pass, binding, state.placement().local_bits());
+      prepared_by = own.kernels;
+      prepared_for = own.context.ordinal;
+    }
+    own.kernels->run_pass(own.context, prepared, own.shard, bins);
+    record.bytes_local += 2 * shard_bytes;
+  }
+  ++record.passes;
+  follow_store(pass, state);
+}
+
+void run_exchange(const Exchange& step, ShardedState& state, RunRecord& record) {
+  const Stopwatch watch(record.seconds_exchange);
+  const auto count = state.exchange(step);
+  ++record.exchanges;
+  record.bytes_exchanged += count.bytes;
+  record.bytes_between_ranks += count.bytes_between_ranks;
+  if (record.transport == "none") record.transport = state.transport_name();
+  note_memory(state, 1, true, record);
+}
+
+void note_memory(const ShardedState& state, std::uint64_t states, bool exchanging, RunRecord& record) {
+  std::uint64_t bytes = states * state.bytes();
+  if (exchanging) {
+    std::set<std::pair<std::string_view, int>> devices;
+    for (const auto& own : state.own_shards()) devices.emplace(own.kernels->backend, own.context.ordinal);
+    const std::uint64_t shard_bytes = bytes_per_amplitude(state.precision()) << state.placement().local_bits();
+    bytes += devices.size() * std::min(state.options().workspace_bytes, shard_bytes / 2);
+  }
+  record.memory_bytes = std::max(record.memory_bytes, bytes);
+}
+
+}  // namespace ketmesh::runtime

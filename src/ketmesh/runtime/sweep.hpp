@@ -1,0 +1,33 @@
+// One pass over the shards of this rank and one exchange, counted: what both engines stand on.
+#pragma once
+
+#include <chrono>
+
+#include "ketmesh/runtime/record.hpp"
+#include "ketmesh/state/sharded_state.hpp"
+
+namespace ketmesh::runtime {
+
+/// Adds the seconds of its life to a counter.
+class Stopwatch {
+ public:
+  explicit Stopwatch(double& seconds) : seconds_(seconds), start_(std::chrono::steady_clock::now()) {}
+  ~Stopwatch() { seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+ private:
+  double& seconds_;
+  std::chrono::steady_clock::time_point start_;
+};
+
+/// Prepares and runs one pass on every own shard. The layout follows the store. Adds to passes, bytes_local and seconds_evolve.
+void run_pass(const Pass& pass, const Binding& binding, ShardedState& state, RunRecord& record, const kernels::NormBins* bins = nullptr);
+
+/// Exchanges and counts: exchanges, bytes, workspace, seconds_exchange.
+void run_exchange(const Exchange& step, ShardedState& state, RunRecord& record);
+
+/// Raises the peak of memory to that of `states` states of this size on all own devices, and the workspace when `exchanging`.
+void note_memory(const ShardedState& state, std::uint64_t states, bool exchanging, RunRecord& record);
+
+}  // namespace ketmesh::runtime
