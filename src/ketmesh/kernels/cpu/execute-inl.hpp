@@ -1,0 +1,265 @@
+// The tile loop: load, sweeps, store. Included once a SIMD target.
+#if defined(KETMESH_CPU_EXECUTE_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef KETMESH_CPU_EXECUTE_INL
+#undef KETMESH_CPU_EXECUTE_INL
+#else
+#define KETMESH_CPU_EXECUTE_INL
+#endif
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "ketmesh/base/bits.hpp"
+#include "ketmesh/kernels/cpu/execute.hpp"
+#include "ketmesh/kernels/cpu/registers-inl.hpp"
+#include "ketmesh/kernels/cpu/tables-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace ketmesh::kernels::cpu::HWY_NAMESPACE {
+
+template <typename Real>
+HWY_NOINLINE void run_sweep(Real* HWY_RESTRICT re, Real* HWY_RESTRICT im, const Sweep& sweep, std::uint32_t outer, const ActiveOp<Real>* ops, std::size_t num_ops) {
+  const Tag<Real> d;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t offset[kVectors];
+  for (int v = 0; v < kVectors; ++v) {
+    offset[v] = 0;
+    for (int b = 0; b < kRegisterBits; ++b)
+      if (((v >> b) & 1) != 0) offset[v] += lanes << sweep.positions[static_cast<std::size_t>(b)];
+  }
+  const ActiveOp<Real>* const end = ops + num_ops;
+  std::uint32_t inner = 0;
+  do {
+    const std::uint32_t base = outer | inner;
+    Real* const r = re + base * lanes;
+    Real* const i = im + base * lanes;
+    Registers<Real> g;
+    HWY_UNROLL(8)
+    for (int v = 0; v < kVectors; ++v) {
+      g.re[v] = hn::Load(d, r + offset[v]);
+      g.im[v] = hn::Load(d, i + offset[v]);
+    }
+    for (const ActiveOp<Real>* op = ops; op != end; ++op)
+      if ((base & op->block_mask) == op->block_value) apply(g, *op, base);
+    HWY_UNROLL(8)
+    for (int v = 0; v < kVectors; ++v) {
+      hn::Store(g.re[v], d, r + offset[v]);
+      hn::Store(g.im[v], d, i + offset[v]);
+    }
+    inner = (inner - sweep.inner_mask) & sweep.inner_mask;
+  } while (inner != 0);
+}
+
+/// One wide operation: the 2^k amplitudes of as many bases at a time as a vector has lanes.
+template <typename Real>
+HWY_NOINLINE void run_wide(const WideOp& op, const TileScratch<Real>& tile) {
+  const Tag<Real> d;
+  const std::size_t lanes = hn::Lanes(d), size = op.offsets.size();
+  Real* in_re = tile.wide;
+  Real* in_im = in_re + size * lanes;
+  Real* out_re = in_im + size * lanes;
+  Real* out_im = out_re + size * lanes;
+  std::uint32_t free = 0;
+  bool more = true;
+  while (more) {
+    std::uint32_t base[64];
+    std::size_t count = 0;
+    while (count < lanes && more) {
+      base[count++] = free | op.control_value;
+      free = (free - op.free_mask) & op.free_mask;
+      more = free != 0;
+    }
+    for (std::size_t s = 0; s < size; ++s)
+      for (std::size_t l = 0; l < lanes; ++l) {
+        const std::size_t at = op.offsets[s] | base[std::min(l, count - 1)];
+        in_re[s * lanes + l] = tile.re[at];
+        in_im[s * lanes + l] = tile.im[at];
+      }
+    if (op.permutation) {
+      for (std::size_t s = 0; s < size; ++s)
+        for (std::size_t l = 0; l < count; ++l) {
+          const std::size_t at = op.offsets[op.table[s]] | base[l];
+          tile.re[at] = in_re[s * lanes + l];
+          tile.im[at] = in_im[s * lanes + l];
+        }
+      continue;
+    }
+    for (std::size_t r = 0; r < size; ++r) {
+      auto re = hn::Zero(d), im = hn::Zero(d);
+      const std::complex<double>* row = op.matrix.data() + r * size;
+      for (std::size_t c = 0; c < size; ++c)
+        add_product(re, im, hn::Set(d, static_cast<Real>(row[c].real())), hn::Set(d, static_cast<Real>(row[c].imag())), hn::Load(d, in_re + c * lanes),
+                    hn::Load(d, in_im + c * lanes));
+      hn::Store(re, d, out_re + r * lanes);
+      hn::Store(im, d, out_im + r * lanes);
+    }
+    for (std::size_t s = 0; s < size; ++s)
+      for (std::size_t l = 0; l < count; ++l) {
+        const std::size_t at = op.offsets[s] | base[l];
+        tile.re[at] = out_re[s * lanes + l];
+        tile.im[at] = out_im[s * lanes + l];
+      }
+  }
+}
+
+template <typename Real>
+HWY_INLINE void load_tile(const Program<Real>& program, const TileScratch<Real>& tile, const Real* data) {
+  const Tag<Real> d;
+  const std::size_t lanes = hn::Lanes(d);
+  const std::size_t row = std::size_t{1} << program.row_bits;
+  if (!program.vector_rows) {
+    for (std::size_t r = 0, to = 0; r < program.row_offset.size(); ++r)
+      for (std::size_t j = 0; j < row; ++j, ++to) {
+        tile.re[to] = data[2 * (program.row_offset[r] + j)];
+        tile.im[to] = data[2 * (program.row_offset[r] + j) + 1];
+      }
+    return;
+  }
+  Real* re = tile.re;
+  Real* im = tile.im;
+  for (const Index offset : program.row_offset) {
+    const Real* from = data + 2 * offset;
+    for (std::size_t j = 0; j < row; j += lanes, re += lanes, im += lanes) {
+      hn::Vec<decltype(d)> x, y;
+      hn::LoadInterleaved2(d, from + 2 * j, x, y);
+      hn::Store(x, d, re);
+      hn::Store(y, d, im);
+    }
+  }
+}
+
+template <typename Real>
+HWY_INLINE void store_tile(const Program<Real>& program, const TileScratch<Real>& tile, Real* data, const Real* next) {
+  const Tag<Real> d;
+  const std::size_t lanes = hn::Lanes(d);
+  const std::size_t row = std::size_t{1} << program.row_bits;
+  const Real sr = static_cast<Real>(program.scale.real()), si = static_cast<Real>(program.scale.imag());
+  if (!program.vector_rows) {
+    for (std::size_t r = 0, e = 0; r < program.row_offset.size(); ++r)
+      for (std::size_t j = 0; j < row; ++j, ++e) {
+        const Real x = tile.re[program.element_source[e]], y = tile.im[program.element_source[e]];
+        data[2 * (program.row_offset[r] + j)] = sr * x - si * y;
+        data[2 * (program.row_offset[r] + j) + 1] = sr * y + si * x;
+      }
+    return;
+  }
+  const auto vr = hn::Set(d, sr), vi = hn::Set(d, si);
+  const std::size_t line = 64 / sizeof(Real);
+  for (std::size_t r = 0; r < program.row_offset.size(); ++r) {
+    Real* to = data + 2 * program.row_offset[r];
+    const std::size_t source = program.row_source[r];
+    for (std::size_t j = 0, v = 0; j < row; j += lanes, ++v) {
+      const std::size_t at = (source + program.in_row_source[v]) * lanes;
+      const auto x = hn::Load(d, tile.re + at), y = hn::Load(d, tile.im + at);
+      hn::StoreInterleaved2(hn::NegMulAdd(vi, y, hn::Mul(vr, x)), hn::MulAdd(vi, x, hn::Mul(vr, y)), d, to + 2 * j);
+    }
+    if (next != nullptr)
+      for (std::size_t j = 0; j < 2 * row; j += line) __builtin_prefetch(next + 2 * program.row_offset[r] + j, 1, 2);
+  }
+}
+
+/// |a|^2 of a tile just stored.
+template <typename Real>
+HWY_NOINLINE void add_norms(const Program<Real>& program, const Real* data, Index first, std::span<const std::uint8_t> bits, double* sums) {
+  const std::size_t row = std::size_t{1} << program.row_bits;
+  const bool whole_rows = std::all_of(bits.begin(), bits.end(), [&](std::uint8_t b) { return b >= program.row_bits; });
+  for (const Index offset : program.row_offset) {
+    const Real* a = data + 2 * offset;
+    if (!whole_rows) {
+      for (std::size_t j = 0; j < row; ++j) {
+        const double x = a[2 * j], y = a[2 * j + 1];
+        sums[ketmesh::bits::gather(first + offset + j, bits)] += x * x + y * y;
+      }
+      continue;
+    }
+    double part[4] = {0, 0, 0, 0};  // a chain of additions each
+    for (std::size_t j = 0; j < 2 * row; j += 2) {
+      const double x = a[j], y = a[j + 1];
+      part[(j >> 1) & 3] += x * x + y * y;
+    }
+    sums[ketmesh::bits::gather(first + offset, bits)] += (part[0] + part[1]) + (part[2] + part[3]);
+  }
+}
+
+/// The operations of every sweep that run on the tile at physical index `outside`, one after the other; counts[s] of sweep s.
+template <typename Real>
+void activate(const Program<Real>& program, const TileScratch<Real>& scratch, Index outside, std::vector<ActiveOp<Real>>& active, std::vector<std::uint32_t>& counts) {
+  active.clear();
+  counts.clear();
+  for (const auto& sweep : program.sweeps) {
+    const std::size_t before = active.size();
+    for (std::uint32_t o = sweep.first_op; o < sweep.first_op + sweep.num_ops; ++o) {
+      const MicroOp& op = program.ops[o];
+      if (op.condition >= 0 && !program.conditions[static_cast<std::size_t>(op.condition)].holds(outside)) continue;
+      const Real* table = op.dynamic >= 0 ? scratch.dynamic + program.dynamic_tables[static_cast<std::size_t>(op.dynamic)].scratch : program.tables.data() + op.table;
+      active.push_back({op.code, op.bit, op.vectors, op.block_mask, op.block_value, program.coefficients.data() + op.coefficients, program.shuffles.data() + op.shuffle, table,
+                        program.compactions.data() + op.compaction, op.register_offset.data()});
+    }
+    counts.push_back(static_cast<std::uint32_t>(active.size() - before));
+  }
+}
+
+template <typename Real>
+void run_tiles(const Program<Real>& program, const Shard& shard, const TileScratch<Real>& scratch, Index first, Index last, std::span<const std::uint8_t> bits, double* sums) {
+  std::vector<ActiveOp<Real>> active;
+  std::vector<std::uint32_t> counts;
+  std::vector<Index> keys(program.dynamic_tables.size(), ~Index{0});
+  Real* const data = static_cast<Real*>(shard.data);
+  const std::size_t padded = std::size_t{1} << program.padded_bits, size = std::size_t{1} << program.tile_bits;
+  if (padded > size) {
+    std::fill(scratch.re + size, scratch.re + padded, Real{0});
+    std::fill(scratch.im + size, scratch.im + padded, Real{0});
+  }
+  const std::span<const std::uint8_t> outside_bits = program.outside_bits;
+  for (Index t = first; t < last; ++t) {
+    const Index tile = ketmesh::bits::scatter(t, outside_bits);
+    const Index outside = shard.base | tile;
+    if (t == first || !program.conditions.empty()) activate(program, scratch, outside, active, counts);
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      const DynamicTable& table = program.dynamic_tables[i];
+      const Index key = outside & table.key_mask;
+      if (t != first && keys[i] == key) continue;
+      keys[i] = key;
+      fill_dynamic(program, table, outside, scratch.dynamic + table.scratch);
+    }
+    load_tile(program, scratch, data + 2 * tile);
+    std::size_t next_op = 0, next_sweep = 0;
+    for (const auto& group : program.groups) {
+      if (group.wide >= 0) {
+        const WideOp& wide = program.wides[static_cast<std::size_t>(group.wide)];
+        if (wide.condition < 0 || program.conditions[static_cast<std::size_t>(wide.condition)].holds(outside)) run_wide(wide, scratch);
+        continue;
+      }
+      std::uint32_t outer = 0;
+      std::size_t used = 0;
+      do {
+        used = 0;
+        for (std::uint32_t s = 0; s < group.num_sweeps; ++s) {
+          const std::size_t count = counts[next_sweep + s];
+          if (count != 0) run_sweep(scratch.re, scratch.im, program.sweeps[group.first_sweep + s], outer, active.data() + next_op + used, count);
+          used += count;
+        }
+        outer = (outer - group.outer_mask) & group.outer_mask;
+      } while (outer != 0);
+      next_op += used;
+      next_sweep += group.num_sweeps;
+    }
+    const Real* next = t + 1 < last ? data + 2 * ketmesh::bits::scatter(t + 1, outside_bits) : nullptr;
+    store_tile(program, scratch, data + 2 * tile, next);
+    if (sums != nullptr) add_norms(program, data + 2 * tile, outside, bits, sums);
+  }
+}
+
+template <typename Real>
+Runner<Real> make_runner() {
+  const int lane_bits = std::countr_zero(hn::Lanes(Tag<Real>()));
+  // 16 KiB of a first cache of 32 KiB: both planes.
+  const int vector_bytes_bits = lane_bits + (sizeof(Real) == 4 ? 2 : 3);
+  return {{lane_bits, kRegisterBits, 13 - vector_bytes_bits}, &run_tiles<Real>};
+}
+
+}  // namespace ketmesh::kernels::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,36 @@
+// Runs programs on tiles: one function a SIMD level and precision.
+#pragma once
+
+#include <span>
+
+#include "ketmesh/kernels/cpu/program.hpp"
+#include "ketmesh/kernels/cpu/schedule.hpp"
+#include "ketmesh/kernels/kernels.hpp"
+
+namespace ketmesh::kernels::cpu {
+
+/// Memory of one thread.
+template <typename Real>
+struct TileScratch {
+  Real* re = nullptr;        ///< 2^padded_bits each, 64-byte aligned
+  Real* im = nullptr;
+  Real* dynamic = nullptr;   ///< Program::dynamic_size
+  Real* wide = nullptr;      ///< 4 * lanes * 2^k for the widest operation of 2^k amplitudes
+};
+
+template <typename Real>
+struct Runner {
+  VectorShape shape;
+  /// Tiles [first, last) of a shard; `sums` (may be null): |a|^2 is added to sums[gather(physical, bits)].
+  void (*run)(const Program<Real>& program, const Shard& shard, const TileScratch<Real>& scratch, Index first, Index last,
+              std::span<const std::uint8_t> bits, double* sums);
+};
+
+template <typename Real>
+Runner<Real> runner(SimdLevel level);
+template <>
+Runner<float> runner<float>(SimdLevel level);
+template <>
+Runner<double> runner<double>(SimdLevel level);
+
+}  // namespace ketmesh::kernels::cpu
