@@ -18,8 +18,9 @@ DynamicTable::Entry entry_of(const TileTerm& t, std::uint32_t involved) {
   entry.parity_mask = t.outside_parity;
   entry.angle0 = entry.angle1 = t.angle;
   if (t.bits() != 0) entry.bit = std::countr_zero(compact(t.bits(), involved));
-  if (t.mask != 0) (t.value != 0 ? entry.angle0 : entry.angle1) = 0;
   if (t.parity_mask != 0) entry.angle1 = -t.angle;
+  // A control on the bit of the parity itself leaves one of the two.
+  if (t.mask != 0) (t.value != 0 ? entry.angle0 : entry.angle1) = 0;
   return entry;
 }
 

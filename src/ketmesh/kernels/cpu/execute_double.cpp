@@ -11,7 +11,7 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace ketmesh::kernels::cpu::HWY_NAMESPACE {
-Runner<double> runner_of_target() { return make_runner<double>(); }
+Runner<double> double_runner_of_target() { return make_runner<double>(); }
 }  // namespace ketmesh::kernels::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -23,12 +23,12 @@ Runner<double> runner<double>(SimdLevel level) {
   using Make = Runner<double> (*)();
   Make make = nullptr;
   switch (level) {
-    case SimdLevel::avx512: make = HWY_CHOOSE_AVX3(runner_of_target); break;
-    case SimdLevel::avx2: make = HWY_CHOOSE_AVX2(runner_of_target); break;
-    case SimdLevel::sse4: make = HWY_CHOOSE_SSE4(runner_of_target); break;
-    case SimdLevel::neon: make = HWY_CHOOSE_NEON(runner_of_target); break;
+    case SimdLevel::avx512: make = HWY_CHOOSE_AVX3(double_runner_of_target); break;
+    case SimdLevel::avx2: make = HWY_CHOOSE_AVX2(double_runner_of_target); break;
+    case SimdLevel::sse4: make = HWY_CHOOSE_SSE4(double_runner_of_target); break;
+    case SimdLevel::neon: make = HWY_CHOOSE_NEON(double_runner_of_target); break;
     case SimdLevel::scalar:
-    case SimdLevel::best: make = HWY_CHOOSE_FALLBACK(runner_of_target); break;
+    case SimdLevel::best: make = HWY_CHOOSE_FALLBACK(double_runner_of_target); break;
   }
   if (make == nullptr) throw Internal("a SIMD level that is not in this build");
   return make();

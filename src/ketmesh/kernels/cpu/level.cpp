@@ -23,7 +23,7 @@ constexpr std::array<Row, 5> kRows = {{{SimdLevel::avx512, "avx512", HWY_AVX3},
                                       {SimdLevel::avx2, "avx2", HWY_AVX2},
                                       {SimdLevel::sse4, "sse4", HWY_SSE4},
                                       {SimdLevel::neon, "neon", HWY_NEON},
-                                      {SimdLevel::scalar, "scalar", HWY_EMU128}}};
+                                      {SimdLevel::scalar, "scalar", HWY_EMU128 | HWY_SCALAR}}};
 
 struct Levels {
   std::array<SimdLevel, kRows.size()> levels{};
@@ -31,7 +31,7 @@ struct Levels {
 };
 
 Levels detect() {
-  const std::int64_t here = (hwy::SupportedTargets() | HWY_EMU128) & HWY_TARGETS;
+  const std::int64_t here = (hwy::SupportedTargets() | HWY_EMU128 | HWY_SCALAR) & HWY_TARGETS;
   Levels found;
   for (const auto& row : kRows)
     if ((row.target & here) != 0) found.levels[found.count++] = row.level;
