@@ -1,10 +1,11 @@
+#include "ketmesh/kernels/pass_test_helpers.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <complex>
 #include <numeric>
 
 #include "ketmesh/base/bits.hpp"
-#include "ketmesh/kernels/pass_test_helpers.hpp"
 
 namespace ketmesh::kernels::testing {
 
@@ -59,11 +60,21 @@ void PassBuilder::matrix(MatrixShape shape, std::uint8_t target, const std::vect
   const cdouble phase = std::polar(1.0, uniform(0, 6)), inner = std::polar(1.0, uniform(0, 6)), i{0, 1};
   std::vector<cdouble> m;
   switch (shape) {
-    case MatrixShape::general: m = {phase * c, -phase * inner * s, phase * s, phase * inner * c}; break;
-    case MatrixShape::real: m = below(2) != 0 ? std::vector<cdouble>{c, -s, s, c} : std::vector<cdouble>{c, s, s, -c}; break;
-    case MatrixShape::rx_like: m = {c, -i * s, -i * s, c}; break;
-    case MatrixShape::hadamard: m = {h, h, h, -h}; break;
-    case MatrixShape::flip: m = {0, 1, 1, 0}; break;
+    case MatrixShape::general:
+      m = {phase * c, -phase * inner * s, phase * s, phase * inner * c};
+      break;
+    case MatrixShape::real:
+      m = below(2) != 0 ? std::vector<cdouble>{c, -s, s, c} : std::vector<cdouble>{c, s, s, -c};
+      break;
+    case MatrixShape::rx_like:
+      m = {c, -i * s, -i * s, c};
+      break;
+    case MatrixShape::hadamard:
+      m = {h, h, h, -h};
+      break;
+    case MatrixShape::flip:
+      m = {0, 1, 1, 0};
+      break;
   }
   binding.matrices.insert(binding.matrices.end(), m.begin(), m.end());
   add(std::move(step));
@@ -99,7 +110,9 @@ void PassBuilder::cross(std::uint8_t first, std::uint8_t second, const std::vect
   Step step = controlled(StepKind::matrix, {first, second}, controls);
   step.matrix = static_cast<std::uint32_t>(binding.matrices.size());
   const cdouble ce = even * std::cos(a - b), se = even * i * std::sin(a - b), co = odd * std::cos(a + b), so = odd * i * std::sin(a + b);
-  for (const cdouble x : {ce, cdouble(0), cdouble(0), se, cdouble(0), co, so, cdouble(0), cdouble(0), so, co, cdouble(0), se, cdouble(0), cdouble(0), ce}) binding.matrices.push_back(x);
+  for (const cdouble x :
+       {ce, cdouble(0), cdouble(0), se, cdouble(0), co, so, cdouble(0), cdouble(0), so, co, cdouble(0), se, cdouble(0), cdouble(0), ce})
+    binding.matrices.push_back(x);
   add(std::move(step));
 }
 
@@ -149,7 +162,9 @@ void PassBuilder::permutation(const std::vector<std::uint8_t>& targets, const st
 }
 
 void PassBuilder::shuffle_store(bool rows) {
-  std::shuffle(pass.store_bits.begin() + (rows ? 0 : std::min<std::ptrdiff_t>(pass.row_bits, static_cast<std::ptrdiff_t>(pass.store_bits.size()))), pass.store_bits.end(), random_);
+  std::shuffle(
+      pass.store_bits.begin() + (rows ? 0 : std::min<std::ptrdiff_t>(pass.row_bits, static_cast<std::ptrdiff_t>(pass.store_bits.size()))),
+      pass.store_bits.end(), random_);
 }
 
 void PassBuilder::random_step() {
@@ -157,7 +172,8 @@ void PassBuilder::random_step() {
   const auto targets = [&](std::size_t k) { return some(tile, std::min(k, tile.size())); };
   const auto controls = [&](const std::vector<std::uint8_t>& used) { return some(others(used), below(3) == 0 ? below(4) : 0); };
   switch (below(8)) {
-    case 0: return phases(1 + static_cast<int>(below(6)));
+    case 0:
+      return phases(1 + static_cast<int>(below(6)));
     case 1: {
       const auto t = targets(2);
       return dense(t, controls(t));
@@ -184,7 +200,8 @@ void PassBuilder::random_step() {
 namespace {
 
 template <typename Real>
-std::vector<std::complex<double>> run(const Kernels& k, const PassBuilder& built, const std::vector<cdouble>& in, int local_bits, int threads) {
+std::vector<std::complex<double>> run(const Kernels& k, const PassBuilder& built, const std::vector<cdouble>& in, int local_bits,
+                                      int threads) {
   const DeviceContext context{.threads = threads};
   const std::size_t size = std::size_t{1} << local_bits;
   std::vector<cdouble> out;
@@ -212,7 +229,8 @@ double largest_difference(const Kernels& kernels, const PassBuilder& built, int 
   }
   for (auto& x : state) x /= std::sqrt(norm);
   const auto expected = run<double>(reference_kernels(Precision::double_), built, state, local_bits, 1);
-  const auto got = kernels.precision == Precision::single ? run<float>(kernels, built, state, local_bits, threads) : run<double>(kernels, built, state, local_bits, threads);
+  const auto got = kernels.precision == Precision::single ? run<float>(kernels, built, state, local_bits, threads)
+                                                          : run<double>(kernels, built, state, local_bits, threads);
   double largest = 0;
   for (std::size_t i = 0; i < expected.size(); ++i) {
     const double difference = std::abs(expected[i] - got[i]);

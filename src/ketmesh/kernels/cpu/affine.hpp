@@ -13,8 +13,8 @@ struct AffineMoves {
   struct Move {
     std::uint8_t from, to;  ///< bit `to` ^= bit `from`
   };
-  std::vector<Move> moves;           ///< in order of time
-  std::vector<std::uint8_t> flips;   ///< afterwards
+  std::vector<Move> moves;          ///< in order of time
+  std::vector<std::uint8_t> flips;  ///< afterwards
 };
 
 /// The gates of i -> table[i], or nothing when the map is not affine. Row operations that shorten the matrix most come first, so a

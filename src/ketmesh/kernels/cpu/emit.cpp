@@ -42,7 +42,8 @@ class Emitter {
       Sweep sweep;
       registers_ = planned_sweep.registers >> program_.lane_bits;
       int r = 0;
-      for (std::uint32_t m = registers_; m != 0; m &= m - 1) sweep.positions[static_cast<std::size_t>(r++)] = static_cast<std::uint8_t>(std::countr_zero(m));
+      for (std::uint32_t m = registers_; m != 0; m &= m - 1)
+        sweep.positions[static_cast<std::size_t>(r++)] = static_cast<std::uint8_t>(std::countr_zero(m));
       sweep.inner_mask = chunk & ~registers_;
       sweep.first_op = static_cast<std::uint32_t>(program_.ops.size());
       for (const auto& item : planned_sweep.items) {
@@ -80,13 +81,19 @@ class Emitter {
     }
     free_ = op.control_mask == 0 && op.condition.always();
     switch (op.kind) {
-      case OpKind::matrix1: return matrix1(op);
-      case OpKind::flip: return flip(op);
-      case OpKind::matrix2: return matrix2(op);
-      case OpKind::cross2: return cross(op);
-      case OpKind::exchange: return exchange(op);
+      case OpKind::matrix1:
+        return matrix1(op);
+      case OpKind::flip:
+        return flip(op);
+      case OpKind::matrix2:
+        return matrix2(op);
+      case OpKind::cross2:
+        return cross(op);
+      case OpKind::exchange:
+        return exchange(op);
       case OpKind::term:
-      case OpKind::wide: break;
+      case OpKind::wide:
+        break;
     }
     throw Internal("a tile operation where none belongs");
   }
@@ -98,7 +105,8 @@ class Emitter {
     op_.vectors = 0;
     const std::uint32_t kept = ((1U << program_.register_bits) - 1) & ~skipped;
     for (std::uint32_t v = 0; v < (1U << program_.register_bits); ++v)
-      if ((v & skipped) == 0 && (v & register_mask_) == register_value_) op_.vectors = static_cast<std::uint16_t>(op_.vectors | 1U << compact(v, kept));
+      if ((v & skipped) == 0 && (v & register_mask_) == register_value_)
+        op_.vectors = static_cast<std::uint16_t>(op_.vectors | 1U << compact(v, kept));
   }
 
   void begin_coefficients() { op_.coefficients = static_cast<std::uint32_t>(program_.coefficients.size()); }
@@ -182,14 +190,31 @@ class Emitter {
     const auto sign = [&](std::uint32_t lane) { return (lane & bit) != 0 ? -1.0 : 1.0; };
     exchange_lanes(bit);
     switch (l.code) {
-      case Code::lift_dp: coefficient(ab); return done(Code::lane_lift);
-      case Code::lift_ap: coefficient(ab); return done(Code::lane_anti);
-      case Code::hadamard: coefficient(sign); return done(Code::lane_anti);
-      case Code::lift_rx: coefficient(ab); return done(Code::lane_lift_rx);
-      case Code::lift_rx_swap: coefficient(ab); return done(Code::lane_anti_rx);
-      case Code::lift_dm: coefficient(sign); coefficient(ab); return done(Code::lane_real);
-      case Code::lift_am: coefficient(ab); coefficient(sign); return done(Code::lane_real);
-      default: throw Internal("a lifted rotation of no known form");
+      case Code::lift_dp:
+        coefficient(ab);
+        return done(Code::lane_lift);
+      case Code::lift_ap:
+        coefficient(ab);
+        return done(Code::lane_anti);
+      case Code::hadamard:
+        coefficient(sign);
+        return done(Code::lane_anti);
+      case Code::lift_rx:
+        coefficient(ab);
+        return done(Code::lane_lift_rx);
+      case Code::lift_rx_swap:
+        coefficient(ab);
+        return done(Code::lane_anti_rx);
+      case Code::lift_dm:
+        coefficient(sign);
+        coefficient(ab);
+        return done(Code::lane_real);
+      case Code::lift_am:
+        coefficient(ab);
+        coefficient(sign);
+        return done(Code::lane_real);
+      default:
+        throw Internal("a lifted rotation of no known form");
     }
   }
 
@@ -346,7 +371,9 @@ void emit(const std::vector<TileOp>& ops, const std::vector<PlannedGroup>& group
   for (const auto& group : groups) emitter.group(group);
 }
 
-template void emit(const std::vector<TileOp>&, const std::vector<PlannedGroup>&, const Binding&, const std::array<std::int8_t, 64>&, Program<float>&);
-template void emit(const std::vector<TileOp>&, const std::vector<PlannedGroup>&, const Binding&, const std::array<std::int8_t, 64>&, Program<double>&);
+template void emit(const std::vector<TileOp>&, const std::vector<PlannedGroup>&, const Binding&, const std::array<std::int8_t, 64>&,
+                   Program<float>&);
+template void emit(const std::vector<TileOp>&, const std::vector<PlannedGroup>&, const Binding&, const std::array<std::int8_t, 64>&,
+                   Program<double>&);
 
 }  // namespace ketmesh::kernels::cpu

@@ -19,7 +19,8 @@ HWY_BEFORE_NAMESPACE();
 namespace ketmesh::kernels::cpu::HWY_NAMESPACE {
 
 template <typename Real>
-HWY_NOINLINE void run_sweep(Real* HWY_RESTRICT re, Real* HWY_RESTRICT im, const Sweep& sweep, std::uint32_t outer, const ActiveOp<Real>* ops, std::size_t num_ops) {
+HWY_NOINLINE void run_sweep(Real* HWY_RESTRICT re, Real* HWY_RESTRICT im, const Sweep& sweep, std::uint32_t outer,
+                            const ActiveOp<Real>* ops, std::size_t num_ops) {
   const Tag<Real> d;
   const std::size_t lanes = hn::Lanes(d);
   std::size_t offset[kVectors];
@@ -89,8 +90,8 @@ HWY_NOINLINE void run_wide(const WideOp& op, const TileScratch<Real>& tile) {
       auto re = hn::Zero(d), im = hn::Zero(d);
       const std::complex<double>* row = op.matrix.data() + r * size;
       for (std::size_t c = 0; c < size; ++c)
-        add_product(re, im, hn::Set(d, static_cast<Real>(row[c].real())), hn::Set(d, static_cast<Real>(row[c].imag())), hn::Load(d, in_re + c * lanes),
-                    hn::Load(d, in_im + c * lanes));
+        add_product(re, im, hn::Set(d, static_cast<Real>(row[c].real())), hn::Set(d, static_cast<Real>(row[c].imag())),
+                    hn::Load(d, in_re + c * lanes), hn::Load(d, in_im + c * lanes));
       hn::Store(re, d, out_re + r * lanes);
       hn::Store(im, d, out_im + r * lanes);
     }
@@ -184,7 +185,8 @@ HWY_NOINLINE void add_norms(const Program<Real>& program, const Real* data, Inde
 
 /// The operations of every sweep that run on the tile at physical index `outside`, one after the other; counts[s] of sweep s.
 template <typename Real>
-void activate(const Program<Real>& program, const TileScratch<Real>& scratch, Index outside, std::vector<ActiveOp<Real>>& active, std::vector<std::uint32_t>& counts) {
+void activate(const Program<Real>& program, const TileScratch<Real>& scratch, Index outside, std::vector<ActiveOp<Real>>& active,
+              std::vector<std::uint32_t>& counts) {
   active.clear();
   counts.clear();
   for (const auto& sweep : program.sweeps) {
@@ -192,16 +194,19 @@ void activate(const Program<Real>& program, const TileScratch<Real>& scratch, In
     for (std::uint32_t o = sweep.first_op; o < sweep.first_op + sweep.num_ops; ++o) {
       const MicroOp& op = program.ops[o];
       if (op.condition >= 0 && !program.conditions[static_cast<std::size_t>(op.condition)].holds(outside)) continue;
-      const Real* table = op.dynamic >= 0 ? scratch.dynamic + program.dynamic_tables[static_cast<std::size_t>(op.dynamic)].scratch : program.tables.data() + op.table;
-      active.push_back({op.code, op.bit, op.vectors, op.block_mask, op.block_value, program.coefficients.data() + op.coefficients, program.shuffles.data() + op.shuffle, table,
-                        program.compactions.data() + op.compaction, op.register_offset.data()});
+      const Real* table = op.dynamic >= 0 ? scratch.dynamic + program.dynamic_tables[static_cast<std::size_t>(op.dynamic)].scratch
+                                          : program.tables.data() + op.table;
+      active.push_back({op.code, op.bit, op.vectors, op.block_mask, op.block_value, program.coefficients.data() + op.coefficients,
+                        program.shuffles.data() + op.shuffle, table, program.compactions.data() + op.compaction,
+                        op.register_offset.data()});
     }
     counts.push_back(static_cast<std::uint32_t>(active.size() - before));
   }
 }
 
 template <typename Real>
-void run_tiles(const Program<Real>& program, const Shard& shard, const TileScratch<Real>& scratch, Index first, Index last, std::span<const std::uint8_t> bits, double* sums) {
+void run_tiles(const Program<Real>& program, const Shard& shard, const TileScratch<Real>& scratch, Index first, Index last,
+               std::span<const std::uint8_t> bits, double* sums) {
   std::vector<ActiveOp<Real>> active;
   std::vector<std::uint32_t> counts;
   std::vector<Index> keys(program.dynamic_tables.size(), ~Index{0});
@@ -237,7 +242,8 @@ void run_tiles(const Program<Real>& program, const Shard& shard, const TileScrat
         used = 0;
         for (std::uint32_t s = 0; s < group.num_sweeps; ++s) {
           const std::size_t count = counts[next_sweep + s];
-          if (count != 0) run_sweep(scratch.re, scratch.im, program.sweeps[group.first_sweep + s], outer, active.data() + next_op + used, count);
+          if (count != 0)
+            run_sweep(scratch.re, scratch.im, program.sweeps[group.first_sweep + s], outer, active.data() + next_op + used, count);
           used += count;
         }
         outer = (outer - group.outer_mask) & group.outer_mask;

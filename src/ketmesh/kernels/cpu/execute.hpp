@@ -12,10 +12,10 @@ namespace ketmesh::kernels::cpu {
 /// Memory of one thread.
 template <typename Real>
 struct TileScratch {
-  Real* re = nullptr;        ///< 2^padded_bits each, 64-byte aligned
+  Real* re = nullptr;  ///< 2^padded_bits each, 64-byte aligned
   Real* im = nullptr;
-  Real* dynamic = nullptr;   ///< Program::dynamic_size
-  Real* wide = nullptr;      ///< 4 * lanes * 2^k for the widest operation of 2^k amplitudes
+  Real* dynamic = nullptr;  ///< Program::dynamic_size
+  Real* wide = nullptr;     ///< 4 * lanes * 2^k for the widest operation of 2^k amplitudes
 };
 
 template <typename Real>

@@ -23,12 +23,22 @@ Runner<double> runner<double>(SimdLevel level) {
   using Make = Runner<double> (*)();
   Make make = nullptr;
   switch (level) {
-    case SimdLevel::avx512: make = HWY_CHOOSE_AVX3(double_runner_of_target); break;
-    case SimdLevel::avx2: make = HWY_CHOOSE_AVX2(double_runner_of_target); break;
-    case SimdLevel::sse4: make = HWY_CHOOSE_SSE4(double_runner_of_target); break;
-    case SimdLevel::neon: make = HWY_CHOOSE_NEON(double_runner_of_target); break;
+    case SimdLevel::avx512:
+      make = HWY_CHOOSE_AVX3(double_runner_of_target);
+      break;
+    case SimdLevel::avx2:
+      make = HWY_CHOOSE_AVX2(double_runner_of_target);
+      break;
+    case SimdLevel::sse4:
+      make = HWY_CHOOSE_SSE4(double_runner_of_target);
+      break;
+    case SimdLevel::neon:
+      make = HWY_CHOOSE_NEON(double_runner_of_target);
+      break;
     case SimdLevel::scalar:
-    case SimdLevel::best: make = HWY_CHOOSE_FALLBACK(double_runner_of_target); break;
+    case SimdLevel::best:
+      make = HWY_CHOOSE_FALLBACK(double_runner_of_target);
+      break;
   }
   if (make == nullptr) throw Internal("a SIMD level that is not in this build");
   return make();

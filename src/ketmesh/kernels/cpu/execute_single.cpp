@@ -23,12 +23,22 @@ Runner<float> runner<float>(SimdLevel level) {
   using Make = Runner<float> (*)();
   Make make = nullptr;
   switch (level) {
-    case SimdLevel::avx512: make = HWY_CHOOSE_AVX3(single_runner_of_target); break;
-    case SimdLevel::avx2: make = HWY_CHOOSE_AVX2(single_runner_of_target); break;
-    case SimdLevel::sse4: make = HWY_CHOOSE_SSE4(single_runner_of_target); break;
-    case SimdLevel::neon: make = HWY_CHOOSE_NEON(single_runner_of_target); break;
+    case SimdLevel::avx512:
+      make = HWY_CHOOSE_AVX3(single_runner_of_target);
+      break;
+    case SimdLevel::avx2:
+      make = HWY_CHOOSE_AVX2(single_runner_of_target);
+      break;
+    case SimdLevel::sse4:
+      make = HWY_CHOOSE_SSE4(single_runner_of_target);
+      break;
+    case SimdLevel::neon:
+      make = HWY_CHOOSE_NEON(single_runner_of_target);
+      break;
     case SimdLevel::scalar:
-    case SimdLevel::best: make = HWY_CHOOSE_FALLBACK(single_runner_of_target); break;
+    case SimdLevel::best:
+      make = HWY_CHOOSE_FALLBACK(single_runner_of_target);
+      break;
   }
   if (make == nullptr) throw Internal("a SIMD level that is not in this build");
   return make();

@@ -9,7 +9,7 @@
 namespace ketmesh::kernels::cpu {
 
 struct Lift {
-  Code code{};       ///< lift_dp, lift_dm, lift_ap, lift_am, lift_rx, lift_rx_swap or hadamard
+  Code code{};  ///< lift_dp, lift_dm, lift_ap, lift_am, lift_rx, lift_rx_swap or hadamard
   double a = 0, b = 0;
   cdouble scale = 1;
 };

@@ -27,9 +27,12 @@ class Lowering {
 
   void step(const Step& step) {
     switch (step.kind) {
-      case StepKind::phases: return phases(step);
-      case StepKind::permutation: return permutation(step);
-      case StepKind::matrix: return matrix(step);
+      case StepKind::phases:
+        return phases(step);
+      case StepKind::permutation:
+        return permutation(step);
+      case StepKind::matrix:
+        return matrix(step);
     }
     throw Internal("a step of no known kind");
   }
@@ -186,7 +189,8 @@ class Lowering {
     if (permutation)
       op.wide.table.assign(step.table.begin(), step.table.end());
     else
-      op.wide.matrix.assign(binding_.matrices.begin() + step.matrix, binding_.matrices.begin() + step.matrix + static_cast<std::ptrdiff_t>(size * size));
+      op.wide.matrix.assign(binding_.matrices.begin() + step.matrix,
+                            binding_.matrices.begin() + step.matrix + static_cast<std::ptrdiff_t>(size * size));
     out_.ops.push_back(std::move(op));
   }
 

@@ -13,8 +13,8 @@ namespace ketmesh::kernels::cpu {
 struct TileTerm {
   std::uint32_t mask = 0, value = 0, parity_mask = 0;
   double angle = 0;
-  Condition condition;           ///< of the bits outside
-  Index outside_parity = 0;      ///< the sign also changes with the parity of these
+  Condition condition;               ///< of the bits outside
+  Index outside_parity = 0;          ///< the sign also changes with the parity of these
   const PhaseTerm* table = nullptr;  ///< a table term: the angles are in the binding
   std::uint32_t table_bits = 0;      ///< tile bits that it reads
   Index outside_table = 0;           ///< bits outside that it reads
@@ -26,11 +26,12 @@ enum class OpKind : std::uint8_t { term, matrix1, flip, matrix2, cross2, exchang
 
 struct TileOp {
   OpKind kind = OpKind::term;
-  std::array<std::uint8_t, 2> targets{};  ///< tile bits
-  std::uint32_t moved = 0;                ///< mask of all targets
+  std::array<std::uint8_t, 2> targets{};              ///< tile bits
+  std::uint32_t moved = 0;                            ///< mask of all targets
   std::uint32_t control_mask = 0, control_value = 0;  ///< tile bits
   Condition condition;
-  std::array<cdouble, 16> matrix{};       ///< matrix1: 4, matrix2: 16; cross2: c0 s0 c1 s1 of the blocks {00,11} and {01,10}: [[c, i s], [i s, c]]
+  std::array<cdouble, 16>
+      matrix{};  ///< matrix1: 4, matrix2: 16; cross2: c0 s0 c1 s1 of the blocks {00,11} and {01,10}: [[c, i s], [i s, c]]
   TileTerm term;
   WideOp wide;
 };

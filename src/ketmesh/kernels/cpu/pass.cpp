@@ -60,7 +60,8 @@ void plan_memory(const Pass& pass, int local_bits, const std::vector<std::uint8_
   // Tables that follow bits outside are made again when those change: let them change rarely.
   Index slow = 0;
   for (const auto& table : program.dynamic_tables) slow |= table.key_mask;
-  std::stable_sort(program.outside_bits.begin(), program.outside_bits.end(), [slow](std::uint8_t a, std::uint8_t b) { return bits::test(slow, a) < bits::test(slow, b); });
+  std::stable_sort(program.outside_bits.begin(), program.outside_bits.end(),
+                   [slow](std::uint8_t a, std::uint8_t b) { return bits::test(slow, a) < bits::test(slow, b); });
 
   const int row = program.row_bits;
   const std::size_t rows = std::size_t{1} << (t - row);
@@ -70,12 +71,14 @@ void plan_memory(const Pass& pass, int local_bits, const std::vector<std::uint8_
   const std::span<const std::uint8_t> sources = source;
   if (!program.vector_rows) {
     program.element_source.resize(std::size_t{1} << t);
-    for (std::size_t e = 0; e < program.element_source.size(); ++e) program.element_source[e] = static_cast<std::uint32_t>(bits::scatter(e, sources));
+    for (std::size_t e = 0; e < program.element_source.size(); ++e)
+      program.element_source[e] = static_cast<std::uint32_t>(bits::scatter(e, sources));
     return;
   }
   program.row_source.resize(rows);
   for (std::size_t r = 0; r < rows; ++r)
-    program.row_source[r] = static_cast<std::uint32_t>(bits::scatter(r, sources.subspan(static_cast<std::size_t>(row))) >> program.lane_bits);
+    program.row_source[r] =
+        static_cast<std::uint32_t>(bits::scatter(r, sources.subspan(static_cast<std::size_t>(row))) >> program.lane_bits);
   program.in_row_source.resize(std::size_t{1} << (row - program.lane_bits));
   const auto in_row = sources.subspan(static_cast<std::size_t>(program.lane_bits), static_cast<std::size_t>(row - program.lane_bits));
   for (std::size_t v = 0; v < program.in_row_source.size(); ++v)
@@ -135,7 +138,8 @@ void run(const DeviceContext& context, const PreparedPass& pass, const Shard& sh
   const int threads = static_cast<int>(std::min<std::int64_t>(std::max(context.threads, 1), tiles));
   const std::span<const std::uint8_t> bin_bits = bins != nullptr ? bins->bits : std::span<const std::uint8_t>();
   if (threads == 1) {
-    prepared.runner.run(program, shard, scratch_of_thread(prepared), 0, static_cast<Index>(tiles), bin_bits, bins != nullptr ? bins->sums : nullptr);
+    prepared.runner.run(program, shard, scratch_of_thread(prepared), 0, static_cast<Index>(tiles), bin_bits,
+                        bins != nullptr ? bins->sums : nullptr);
     return;
   }
   const std::size_t num_bins = bins != nullptr ? std::size_t{1} << bin_bits.size() : 0;
@@ -143,7 +147,8 @@ void run(const DeviceContext& context, const PreparedPass& pass, const Shard& sh
   // One contiguous range a thread: what schedule(static) gives the fills.
 #pragma omp parallel for schedule(static) num_threads(threads)
   for (int w = 0; w < threads; ++w)
-    prepared.runner.run(program, shard, scratch_of_thread(prepared), static_cast<Index>(tiles * w / threads), static_cast<Index>(tiles * (w + 1) / threads), bin_bits,
+    prepared.runner.run(program, shard, scratch_of_thread(prepared), static_cast<Index>(tiles * w / threads),
+                        static_cast<Index>(tiles * (w + 1) / threads), bin_bits,
                         bins != nullptr ? sums.data() + num_bins * static_cast<std::size_t>(w) : nullptr);
   for (std::size_t i = 0; i < sums.size(); ++i) bins->sums[i % num_bins] += sums[i];
 }

@@ -21,7 +21,8 @@ std::vector<const Kernels*> levels() {
 
 void expect_right(const Kernels& k, const PassBuilder& built, int state_bits, int local_bits, const std::string& what) {
   const double difference = largest_difference(k, built, state_bits, local_bits);
-  EXPECT_LE(difference, tolerance(k.precision, built.gates)) << what << " level " << k.level << " " << to_string(k.precision) << " n " << state_bits << " l " << local_bits;
+  EXPECT_LE(difference, tolerance(k.precision, built.gates))
+      << what << " level " << k.level << " " << to_string(k.precision) << " n " << state_bits << " l " << local_bits;
 }
 
 TEST(CpuPass, EmptyPassMovesBits) {
@@ -45,7 +46,8 @@ TEST(CpuPass, OneTargetMatricesOnEveryBit) {
             PassBuilder built(seed + 100 * target, n, local, 8, 6);
             const auto bit = built.pass.tile_bits[target];
             built.matrix(static_cast<MatrixShape>(shape), bit, built.some(built.others({bit}), controls));
-            expect_right(*k, built, n, local, "shape " + std::to_string(shape) + " target " + std::to_string(bit) + " controls " + std::to_string(controls));
+            expect_right(*k, built, n, local,
+                         "shape " + std::to_string(shape) + " target " + std::to_string(bit) + " controls " + std::to_string(controls));
           }
 }
 
@@ -63,7 +65,9 @@ TEST(CpuPass, TwoTargetMatricesOnEveryPair) {
               built.cross(x, y, c);
             else
               built.dense({x, y}, c);
-            expect_right(*k, built, n, local, (cross ? "cross " : "dense ") + std::to_string(x) + " " + std::to_string(y) + " controls " + std::to_string(controls));
+            expect_right(
+                *k, built, n, local,
+                (cross ? "cross " : "dense ") + std::to_string(x) + " " + std::to_string(y) + " controls " + std::to_string(controls));
           }
 }
 
@@ -81,7 +85,8 @@ TEST(CpuPass, WideMatricesAndPermutations) {
             built.dense(t, c);
           else
             built.permutation(t, c, kind == 1);
-          expect_right(*k, built, n, local, "kind " + std::to_string(kind) + " targets " + std::to_string(targets) + " controls " + std::to_string(controls));
+          expect_right(*k, built, n, local,
+                       "kind " + std::to_string(kind) + " targets " + std::to_string(targets) + " controls " + std::to_string(controls));
         }
 }
 
@@ -110,7 +115,8 @@ TEST(CpuPass, RandomPasses) {
 TEST(CpuPass, ManyRotationsDoNotOverflow) {
   for (const Kernels* k : levels()) {
     PassBuilder built(3, 8, 8, 8, 6);
-    for (int s = 0; s < 600; ++s) built.matrix(s % 2 != 0 ? MatrixShape::hadamard : MatrixShape::rx_like, static_cast<std::uint8_t>(built.below(8)), {});
+    for (int s = 0; s < 600; ++s)
+      built.matrix(s % 2 != 0 ? MatrixShape::hadamard : MatrixShape::rx_like, static_cast<std::uint8_t>(built.below(8)), {});
     expect_right(*k, built, 8, 8, "rotations");
   }
 }

@@ -17,7 +17,8 @@ cdouble unit(double angle) { return {std::cos(angle), std::sin(angle)}; }
 
 /// constant + sum linear[a] x_a + sum_{a<b} pair[b][a] x_a x_b: what terms on at most two bits are.
 struct Quadratic {
-  explicit Quadratic(int size) : linear(static_cast<std::size_t>(size)), pair(static_cast<std::size_t>(size) * static_cast<std::size_t>(size)), bits(size) {}
+  explicit Quadratic(int size)
+      : linear(static_cast<std::size_t>(size)), pair(static_cast<std::size_t>(size) * static_cast<std::size_t>(size)), bits(size) {}
   double constant = 0;
   std::vector<double> linear, pair;
   int bits;

@@ -181,7 +181,8 @@ HWY_INLINE void product(V& re, V& im, V ar, V ai, V xr, V xi) {
 template <typename Real>
 struct Matrix {
   const ActiveOp<Real>& op;
-  HWY_INLINE void row(std::size_t i, Vector<Real>& re, Vector<Real>& im, Vector<Real> r0, Vector<Real> i0, Vector<Real> r1, Vector<Real> i1) const {
+  HWY_INLINE void row(std::size_t i, Vector<Real>& re, Vector<Real>& im, Vector<Real> r0, Vector<Real> i0, Vector<Real> r1,
+                      Vector<Real> i1) const {
     product(re, im, coefficient(op, i), coefficient(op, i + 1), r0, i0);
     add_product(re, im, coefficient(op, i + 2), coefficient(op, i + 3), r1, i1);
   }
@@ -357,10 +358,10 @@ HWY_INLINE void matrix4_group(Registers<Real>& g, const ActiveOp<Real>& op) {
   constexpr int kIndex[4] = {kFirst, kFirst | 1 << kLow, kFirst | 1 << kHigh, kFirst | 1 << kLow | 1 << kHigh};
   const Vector<Real> xr[4] = {g.re[kIndex[0]], g.re[kIndex[1]], g.re[kIndex[2]], g.re[kIndex[3]]};
   const Vector<Real> xi[4] = {g.im[kIndex[0]], g.im[kIndex[1]], g.im[kIndex[2]], g.im[kIndex[3]]};
-#define KETMESH_ROW(R)                                                                                                        \
-  product(g.re[kIndex[R]], g.im[kIndex[R]], coefficient(op, 8 * R), coefficient(op, 8 * R + 1), xr[0], xi[0]);               \
-  add_product(g.re[kIndex[R]], g.im[kIndex[R]], coefficient(op, 8 * R + 2), coefficient(op, 8 * R + 3), xr[1], xi[1]);       \
-  add_product(g.re[kIndex[R]], g.im[kIndex[R]], coefficient(op, 8 * R + 4), coefficient(op, 8 * R + 5), xr[2], xi[2]);       \
+#define KETMESH_ROW(R)                                                                                                 \
+  product(g.re[kIndex[R]], g.im[kIndex[R]], coefficient(op, 8 * R), coefficient(op, 8 * R + 1), xr[0], xi[0]);         \
+  add_product(g.re[kIndex[R]], g.im[kIndex[R]], coefficient(op, 8 * R + 2), coefficient(op, 8 * R + 3), xr[1], xi[1]); \
+  add_product(g.re[kIndex[R]], g.im[kIndex[R]], coefficient(op, 8 * R + 4), coefficient(op, 8 * R + 5), xr[2], xi[2]); \
   add_product(g.re[kIndex[R]], g.im[kIndex[R]], coefficient(op, 8 * R + 6), coefficient(op, 8 * R + 7), xr[3], xi[3])
   KETMESH_ROW(0);
   KETMESH_ROW(1);
@@ -428,34 +429,57 @@ HWY_INLINE void apply(Registers<Real>& g, const ActiveOp<Real>& op, std::uint32_
   using V = Vector<Real>;
   const Tag<Real> d;
   switch (op.code) {
-    case Code::lift_dp: return for_pairs<false>(g, op, LiftDp<V>{coefficient(op, 0), coefficient(op, 1)});
-    case Code::lift_dm: return for_pairs<false>(g, op, LiftDm<V>{coefficient(op, 0), coefficient(op, 1)});
-    case Code::lift_ap: return for_pairs<false>(g, op, LiftAp<V>{coefficient(op, 0), coefficient(op, 1)});
-    case Code::lift_am: return for_pairs<false>(g, op, LiftAm<V>{coefficient(op, 0), coefficient(op, 1)});
-    case Code::lift_rx: return for_pairs<false>(g, op, LiftRx<V>{coefficient(op, 0), coefficient(op, 1)});
-    case Code::lift_rx_swap: return for_pairs<false>(g, op, LiftRxSwap<V>{coefficient(op, 0), coefficient(op, 1)});
-    case Code::hadamard: return for_pairs<false>(g, op, Hadamard<V>{});
-    case Code::matrix: return for_pairs<true>(g, op, Matrix<Real>{op});
-    case Code::swap: return for_pairs<true>(g, op, Swap<V>{});
+    case Code::lift_dp:
+      return for_pairs<false>(g, op, LiftDp<V>{coefficient(op, 0), coefficient(op, 1)});
+    case Code::lift_dm:
+      return for_pairs<false>(g, op, LiftDm<V>{coefficient(op, 0), coefficient(op, 1)});
+    case Code::lift_ap:
+      return for_pairs<false>(g, op, LiftAp<V>{coefficient(op, 0), coefficient(op, 1)});
+    case Code::lift_am:
+      return for_pairs<false>(g, op, LiftAm<V>{coefficient(op, 0), coefficient(op, 1)});
+    case Code::lift_rx:
+      return for_pairs<false>(g, op, LiftRx<V>{coefficient(op, 0), coefficient(op, 1)});
+    case Code::lift_rx_swap:
+      return for_pairs<false>(g, op, LiftRxSwap<V>{coefficient(op, 0), coefficient(op, 1)});
+    case Code::hadamard:
+      return for_pairs<false>(g, op, Hadamard<V>{});
+    case Code::matrix:
+      return for_pairs<true>(g, op, Matrix<Real>{op});
+    case Code::swap:
+      return for_pairs<true>(g, op, Swap<V>{});
     case Code::swap_lanes: {
       const auto mask = hn::MaskFromVec(coefficient(op, 0));
       return for_pairs<true>(g, op, SwapLanes<V, decltype(mask)>{mask});
     }
-    case Code::transpose: return for_pairs<false>(g, op, Transpose<Real>{hn::MaskFromVec(coefficient(op, 0)), shuffle_of(op)});
-    case Code::lane_lift: return for_vectors<false>(g, op, LaneLift<Real>{coefficient(op, 0), shuffle_of(op)});
-    case Code::lane_anti: return for_vectors<false>(g, op, LaneAnti<Real>{coefficient(op, 0), shuffle_of(op)});
-    case Code::lane_lift_rx: return for_vectors<false>(g, op, LaneLiftRx<Real>{coefficient(op, 0), shuffle_of(op)});
-    case Code::lane_anti_rx: return for_vectors<false>(g, op, LaneAntiRx<Real>{coefficient(op, 0), shuffle_of(op)});
-    case Code::lane_real: return for_vectors<false>(g, op, LaneReal<Real>{coefficient(op, 0), coefficient(op, 1), shuffle_of(op)});
-    case Code::lane_rx: return for_vectors<true>(g, op, LaneRx<Real>{coefficient(op, 0), coefficient(op, 1), shuffle_of(op)});
+    case Code::transpose:
+      return for_pairs<false>(g, op, Transpose<Real>{hn::MaskFromVec(coefficient(op, 0)), shuffle_of(op)});
+    case Code::lane_lift:
+      return for_vectors<false>(g, op, LaneLift<Real>{coefficient(op, 0), shuffle_of(op)});
+    case Code::lane_anti:
+      return for_vectors<false>(g, op, LaneAnti<Real>{coefficient(op, 0), shuffle_of(op)});
+    case Code::lane_lift_rx:
+      return for_vectors<false>(g, op, LaneLiftRx<Real>{coefficient(op, 0), shuffle_of(op)});
+    case Code::lane_anti_rx:
+      return for_vectors<false>(g, op, LaneAntiRx<Real>{coefficient(op, 0), shuffle_of(op)});
+    case Code::lane_real:
+      return for_vectors<false>(g, op, LaneReal<Real>{coefficient(op, 0), coefficient(op, 1), shuffle_of(op)});
+    case Code::lane_rx:
+      return for_vectors<true>(g, op, LaneRx<Real>{coefficient(op, 0), coefficient(op, 1), shuffle_of(op)});
     case Code::lane_matrix:
-      return for_vectors<true>(g, op, LaneMatrix<Real>{coefficient(op, 0), coefficient(op, 1), coefficient(op, 2), coefficient(op, 3), shuffle_of(op)});
-    case Code::lane_permute: return for_vectors<true>(g, op, LanePermute<Real>{shuffle_of(op)});
-    case Code::matrix4: return for_fours<false>(g, op);
-    case Code::matrix4_lane: return for_pairs<true>(g, op, MatrixLane<Real>{op, shuffle_of(op)});
-    case Code::matrix4_lanes: return for_vectors<true>(g, op, MatrixLanes<Real>{op, shuffle_of(op, 0), shuffle_of(op, 1), shuffle_of(op, 2)});
-    case Code::cross: return for_fours<true>(g, op);
-    case Code::cross_lane: return for_pairs<true>(g, op, CrossLane<Real>{op, shuffle_of(op)});
+      return for_vectors<true>(
+          g, op, LaneMatrix<Real>{coefficient(op, 0), coefficient(op, 1), coefficient(op, 2), coefficient(op, 3), shuffle_of(op)});
+    case Code::lane_permute:
+      return for_vectors<true>(g, op, LanePermute<Real>{shuffle_of(op)});
+    case Code::matrix4:
+      return for_fours<false>(g, op);
+    case Code::matrix4_lane:
+      return for_pairs<true>(g, op, MatrixLane<Real>{op, shuffle_of(op)});
+    case Code::matrix4_lanes:
+      return for_vectors<true>(g, op, MatrixLanes<Real>{op, shuffle_of(op, 0), shuffle_of(op, 1), shuffle_of(op, 2)});
+    case Code::cross:
+      return for_fours<true>(g, op);
+    case Code::cross_lane:
+      return for_pairs<true>(g, op, CrossLane<Real>{op, shuffle_of(op)});
     case Code::phases: {
       const std::size_t vector = op.compaction[base & 63] + op.compaction[64 + (base >> 6)];
       return multiply_table(g, op, op.table + 2 * hn::Lanes(d) * vector, std::make_index_sequence<kVectors>());

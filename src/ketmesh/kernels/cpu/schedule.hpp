@@ -25,8 +25,8 @@ struct PlannedSweep {
 };
 
 struct PlannedGroup {
-  std::int32_t wide = -1;       ///< a wide operation, alone
-  std::uint32_t chunk = 0;      ///< tile bits of a chunk, without those in a vector
+  std::int32_t wide = -1;   ///< a wide operation, alone
+  std::uint32_t chunk = 0;  ///< tile bits of a chunk, without those in a vector
   std::vector<PlannedSweep> sweeps;
 };
 

@@ -25,7 +25,8 @@ void MoveKernels<Real>::fill_basis(const DeviceContext& context, const Shard& sh
 }
 
 template <typename Real>
-void MoveKernels<Real>::fill_product(const DeviceContext&, const Shard& shard, std::span<const std::array<cdouble, 2>> factors, cdouble scale) {
+void MoveKernels<Real>::fill_product(const DeviceContext&, const Shard& shard, std::span<const std::array<cdouble, 2>> factors,
+                                     cdouble scale) {
   for (Index i = 0; i < shard.size(); ++i) {
     cdouble product = scale;
     for (std::size_t b = 0; b < factors.size(); ++b) product *= factors[b][bits::test(shard.base + i, static_cast<int>(b)) ? 1 : 0];
@@ -41,7 +42,8 @@ void MoveKernels<Real>::pack(const DeviceContext&, const Shard& shard, Index mas
 }
 
 template <typename Real>
-void MoveKernels<Real>::unpack(const DeviceContext&, const Shard& shard, Index mask, Index value, Index first, Index count, const void* in) {
+void MoveKernels<Real>::unpack(const DeviceContext&, const Shard& shard, Index mask, Index value, Index first, Index count,
+                               const void* in) {
   const Index rest = bits::low_mask(shard.local_bits) & ~mask;
   for (Index j = 0; j < count; ++j)
     amplitudes<Real>(shard)[value | bits::deposit(first + j, rest)] = static_cast<const std::complex<Real>*>(in)[j];

@@ -80,9 +80,12 @@ void apply_phases(std::complex<Real>* a, const Shard& shard, const Step& step, c
 template <typename Real>
 void apply_step(std::complex<Real>* a, const Shard& shard, const Step& step, const Binding& binding) {
   switch (step.kind) {
-    case StepKind::matrix: return apply_matrix(a, shard, step, binding.matrices.data() + step.matrix);
-    case StepKind::permutation: return apply_permutation(a, shard, step);
-    case StepKind::phases: return apply_phases(a, shard, step, binding.angles);
+    case StepKind::matrix:
+      return apply_matrix(a, shard, step, binding.matrices.data() + step.matrix);
+    case StepKind::permutation:
+      return apply_permutation(a, shard, step);
+    case StepKind::phases:
+      return apply_phases(a, shard, step, binding.angles);
   }
   throw Internal("a step of no known kind");
 }
