@@ -14,12 +14,12 @@
 namespace ketmesh {
 
 struct QasmOptions {
-  std::string file_name;                            ///< for messages; empty: none is named
-  std::filesystem::path directory;                  ///< where relative includes of a text are looked up first; empty: nowhere
-  std::vector<std::filesystem::path> include_paths;  ///< then here; an absolute include must lie below one of them
+  std::string file_name;                              ///< for messages; empty: none is named
+  std::filesystem::path directory;                    ///< where relative includes of a text are looked up first; empty: nowhere
+  std::vector<std::filesystem::path> include_paths;   ///< then here; an absolute include must lie below one of them
   std::map<std::string, double, std::less<>> inputs;  ///< values of `input`s; the others stay parameters of the circuit
-  std::uint64_t max_operations = 100'000'000;        ///< of the expanded circuit, loop turns and calls included
-  std::uint64_t max_bytes = std::uint64_t{1} << 30;  ///< of one file
+  std::uint64_t max_operations = 100'000'000;         ///< of the expanded circuit, loop turns and calls included
+  std::uint64_t max_bytes = std::uint64_t{1} << 30;   ///< of one file
 };
 
 /// The circuit of a text; a text without a version line is version 2. One pass; expanded text is never held.

@@ -1,7 +1,8 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <fmt/format.h>
 
 #include "ketmesh/circuit/qasm/code.hpp"
 
@@ -11,29 +12,52 @@ namespace {
 std::string_view symbol_of(Op op) {
   switch (op) {
     case Op::negate:
-    case Op::subtract: return "-";
-    case Op::logical_not: return "!";
-    case Op::bit_not: return "~";
-    case Op::add: return "+";
-    case Op::multiply: return "*";
-    case Op::divide: return "/";
-    case Op::remainder: return "%";
-    case Op::power: return "power";
-    case Op::shift_left: return "<<";
-    case Op::shift_right: return ">>";
-    case Op::less: return "<";
-    case Op::less_equal: return "<=";
-    case Op::greater: return ">";
-    case Op::greater_equal: return ">=";
-    case Op::equal: return "==";
-    case Op::not_equal: return "!=";
-    case Op::bit_and: return "&";
-    case Op::bit_xor: return "^";
-    case Op::bit_or: return "|";
-    case Op::logical_and: return "&&";
-    case Op::logical_or: return "||";
-    case Op::concatenate: return "++";
-    default: return "operator";
+    case Op::subtract:
+      return "-";
+    case Op::logical_not:
+      return "!";
+    case Op::bit_not:
+      return "~";
+    case Op::add:
+      return "+";
+    case Op::multiply:
+      return "*";
+    case Op::divide:
+      return "/";
+    case Op::remainder:
+      return "%";
+    case Op::power:
+      return "power";
+    case Op::shift_left:
+      return "<<";
+    case Op::shift_right:
+      return ">>";
+    case Op::less:
+      return "<";
+    case Op::less_equal:
+      return "<=";
+    case Op::greater:
+      return ">";
+    case Op::greater_equal:
+      return ">=";
+    case Op::equal:
+      return "==";
+    case Op::not_equal:
+      return "!=";
+    case Op::bit_and:
+      return "&";
+    case Op::bit_xor:
+      return "^";
+    case Op::bit_or:
+      return "|";
+    case Op::logical_and:
+      return "&&";
+    case Op::logical_or:
+      return "||";
+    case Op::concatenate:
+      return "++";
+    default:
+      return "operator";
   }
 }
 
@@ -45,12 +69,18 @@ bool is_comparison(Op op) { return op >= Op::less && op <= Op::not_equal; }
 
 bool compare(Op op, int order) {
   switch (op) {
-    case Op::less: return order < 0;
-    case Op::less_equal: return order <= 0;
-    case Op::greater: return order > 0;
-    case Op::greater_equal: return order >= 0;
-    case Op::equal: return order == 0;
-    default: return order != 0;
+    case Op::less:
+      return order < 0;
+    case Op::less_equal:
+      return order <= 0;
+    case Op::greater:
+      return order > 0;
+    case Op::greater_equal:
+      return order >= 0;
+    case Op::equal:
+      return order == 0;
+    default:
+      return order != 0;
   }
 }
 
@@ -97,22 +127,31 @@ Value whole_binary(Op op, const Value& a, const Value& b, const Context& at) {
   const std::uint32_t result = std::max(width, a.type == Type::boolean && b.type == Type::boolean ? 64u : 1u);
   const std::uint32_t left = a.type == Type::boolean ? 64 : a.width;
   switch (op) {
-    case Op::add: return whole_result(x + y, is_signed, result);
-    case Op::subtract: return whole_result(x - y, is_signed, result);
-    case Op::multiply: return whole_result(x * y, is_signed, result);
+    case Op::add:
+      return whole_result(x + y, is_signed, result);
+    case Op::subtract:
+      return whole_result(x - y, is_signed, result);
+    case Op::multiply:
+      return whole_result(x * y, is_signed, result);
     case Op::divide:
-    case Op::remainder: return divided(op, a, b, is_signed, result, at);
+    case Op::remainder:
+      return divided(op, a, b, is_signed, result, at);
     case Op::power:
       if (b.type == Type::integer && b.integer < 0) return binary(op, Value::of_real(as_double(a)), Value::of_real(as_double(b)), at);
       return whole_result(integer_power(x, y), is_signed, result);
-    case Op::shift_left: return whole_result(y < left ? x << y : 0, a.type != Type::natural, left);
+    case Op::shift_left:
+      return whole_result(y < left ? x << y : 0, a.type != Type::natural, left);
     case Op::shift_right:
       if (a.type == Type::natural) return Value::of_natural(y < left ? x >> y : 0, left);
       return Value::of_integer(static_cast<std::int64_t>(x) >> std::min<std::uint64_t>(y, 63), left);
-    case Op::bit_and: return whole_result(x & y, is_signed, result);
-    case Op::bit_or: return whole_result(x | y, is_signed, result);
-    case Op::bit_xor: return whole_result(x ^ y, is_signed, result);
-    default: no_operator(op, a, b, at);
+    case Op::bit_and:
+      return whole_result(x & y, is_signed, result);
+    case Op::bit_or:
+      return whole_result(x | y, is_signed, result);
+    case Op::bit_xor:
+      return whole_result(x ^ y, is_signed, result);
+    default:
+      no_operator(op, a, b, at);
   }
 }
 
@@ -121,9 +160,15 @@ Value real_binary(Op op, const Value& a, const Value& b, const Context& at) {
   if (is_comparison(op)) return Value::of_bool(compare(op, x < y ? -1 : x > y ? 1 : 0));
   double r = 0;
   switch (op) {
-    case Op::add: r = x + y; break;
-    case Op::subtract: r = x - y; break;
-    case Op::multiply: r = x * y; break;
+    case Op::add:
+      r = x + y;
+      break;
+    case Op::subtract:
+      r = x - y;
+      break;
+    case Op::multiply:
+      r = x * y;
+      break;
     case Op::divide:
       if (y == 0) at.sources.circuit_error(at.place, fmt::format("division by zero: {} / 0 is not a finite number", x));
       r = x / y;
@@ -132,8 +177,11 @@ Value real_binary(Op op, const Value& a, const Value& b, const Context& at) {
       if (y == 0) at.sources.circuit_error(at.place, "remainder of a division by zero");
       r = std::fmod(x, y);
       break;
-    case Op::power: r = std::pow(x, y); break;
-    default: no_operator(op, a, b, at);
+    case Op::power:
+      r = std::pow(x, y);
+      break;
+    default:
+      no_operator(op, a, b, at);
   }
   if (!std::isfinite(r)) at.sources.circuit_error(at.place, fmt::format("{} {} {} is not a finite number", x, symbol_of(op), y));
   const bool angle = a.type == Type::angle || b.type == Type::angle;
@@ -188,8 +236,9 @@ std::string first_name(const Value& v) {
 
 Value symbol_binary(Op op, const Value& a, const Value& b, const Context& at) {
   const auto value_needed = [&] {
-    at.sources.circuit_error(at.place, fmt::format("operator '{}' needs the value of input '{}'", symbol_of(op), first_name(a.type == Type::symbol ? a : b)),
-                             "give the input a value when the text is read");
+    at.sources.circuit_error(
+        at.place, fmt::format("operator '{}' needs the value of input '{}'", symbol_of(op), first_name(a.type == Type::symbol ? a : b)),
+        "give the input a value when the text is read");
   };
   const auto part = [&](const Value& v) {
     if (v.type == Type::symbol) return v.extra->parameter;
@@ -201,15 +250,20 @@ Value symbol_binary(Op op, const Value& a, const Value& b, const Context& at) {
   const Parameter x = part(a), y = part(b);
   const std::uint32_t nodes = nodes_of(a, &b, at);
   switch (op) {
-    case Op::add: return Value::of_parameter(x + y, both_whole, nodes);
-    case Op::subtract: return Value::of_parameter(x - y, both_whole, nodes);
-    case Op::multiply: return Value::of_parameter(x * y, both_whole, nodes);
+    case Op::add:
+      return Value::of_parameter(x + y, both_whole, nodes);
+    case Op::subtract:
+      return Value::of_parameter(x - y, both_whole, nodes);
+    case Op::multiply:
+      return Value::of_parameter(x * y, both_whole, nodes);
     case Op::divide:
       if (both_whole) value_needed();  // integer division truncates
       if (y.is_number() && y.number() == 0) at.sources.circuit_error(at.place, "division by zero");
       return Value::of_parameter(x / y, false, nodes);
-    case Op::power: return Value::of_parameter(Parameter::power(x, y), both_whole, nodes);
-    default: value_needed();
+    case Op::power:
+      return Value::of_parameter(Parameter::power(x, y), both_whole, nodes);
+    default:
+      value_needed();
   }
   return {};
 }
@@ -218,30 +272,65 @@ Value measured_binary(Op op, const Value& a, const Value& b, const Context& at) 
   using Kind = ClassicalExpression::Kind;
   Kind kind{};
   switch (op) {
-    case Op::add: kind = Kind::add; break;
-    case Op::subtract: kind = Kind::subtract; break;
-    case Op::multiply: kind = Kind::multiply; break;
-    case Op::shift_left: kind = Kind::shift_left; break;
-    case Op::shift_right: kind = Kind::shift_right; break;
-    case Op::less: kind = Kind::less; break;
-    case Op::less_equal: kind = Kind::less_equal; break;
-    case Op::greater: kind = Kind::greater; break;
-    case Op::greater_equal: kind = Kind::greater_equal; break;
-    case Op::equal: kind = Kind::equal; break;
-    case Op::not_equal: kind = Kind::not_equal; break;
-    case Op::bit_and: kind = Kind::bit_and; break;
-    case Op::bit_xor: kind = Kind::bit_xor; break;
-    case Op::bit_or: kind = Kind::bit_or; break;
-    case Op::logical_and: kind = Kind::logical_and; break;
-    case Op::logical_or: kind = Kind::logical_or; break;
-    default: at.sources.circuit_error(at.place, fmt::format("operator '{}' is not available on measured bits", symbol_of(op)));
+    case Op::add:
+      kind = Kind::add;
+      break;
+    case Op::subtract:
+      kind = Kind::subtract;
+      break;
+    case Op::multiply:
+      kind = Kind::multiply;
+      break;
+    case Op::shift_left:
+      kind = Kind::shift_left;
+      break;
+    case Op::shift_right:
+      kind = Kind::shift_right;
+      break;
+    case Op::less:
+      kind = Kind::less;
+      break;
+    case Op::less_equal:
+      kind = Kind::less_equal;
+      break;
+    case Op::greater:
+      kind = Kind::greater;
+      break;
+    case Op::greater_equal:
+      kind = Kind::greater_equal;
+      break;
+    case Op::equal:
+      kind = Kind::equal;
+      break;
+    case Op::not_equal:
+      kind = Kind::not_equal;
+      break;
+    case Op::bit_and:
+      kind = Kind::bit_and;
+      break;
+    case Op::bit_xor:
+      kind = Kind::bit_xor;
+      break;
+    case Op::bit_or:
+      kind = Kind::bit_or;
+      break;
+    case Op::logical_and:
+      kind = Kind::logical_and;
+      break;
+    case Op::logical_or:
+      kind = Kind::logical_or;
+      break;
+    default:
+      at.sources.circuit_error(at.place, fmt::format("operator '{}' is not available on measured bits", symbol_of(op)));
   }
   return Value::of_classical(ClassicalExpression::binary(kind, to_classical(a, at), to_classical(b, at)), nodes_of(a, &b, at));
 }
 
 Value concatenated(const Value& a, const Value& b, const Context& at) {
   if (a.is_wires() && a.type == b.type) {
-    if (std::uint64_t{a.width} + b.width > kMaxDeclaredQubits) at.sources.circuit_error(at.place, fmt::format("a set of {} wires exceeds the limit of {}", std::uint64_t{a.width} + b.width, kMaxDeclaredQubits));
+    if (std::uint64_t{a.width} + b.width > kMaxDeclaredQubits)
+      at.sources.circuit_error(
+          at.place, fmt::format("a set of {} wires exceeds the limit of {}", std::uint64_t{a.width} + b.width, kMaxDeclaredQubits));
     std::vector<std::uint32_t> wires;
     wires.reserve(std::size_t{a.width} + b.width);
     for (const Value* v : {&a, &b}) {
@@ -258,7 +347,8 @@ bool is_measured(const Value& v) { return v.type == Type::measured || v.type == 
 
 std::uint32_t nodes_of(const Value& a, const Value* b, const Context& at) {
   const std::uint32_t sum = a.nodes() + (b != nullptr ? b->nodes() : 0) + 1;
-  if (sum > kMaxNodes) at.sources.circuit_error(at.place, fmt::format("an expression of more than {} operations on inputs or measured bits", kMaxNodes));
+  if (sum > kMaxNodes)
+    at.sources.circuit_error(at.place, fmt::format("an expression of more than {} operations on inputs or measured bits", kMaxNodes));
   return sum;
 }
 
@@ -274,15 +364,24 @@ Value unary(Op op, const Value& a, const Context& at) {
   if (op == Op::logical_not) return Value::of_bool(!truth(a, at));
   if (op == Op::negate) {
     switch (a.type) {
-      case Type::symbol: return Value::of_parameter(-a.extra->parameter, a.whole, nodes_of(a, nullptr, at));
-      case Type::real: return Value::of_real(-a.number);
-      case Type::duration: return Value::of_duration(-a.number);
-      case Type::angle: return Value::of_angle(-a.number, a.width);
-      case Type::boolean: return Value::of_integer(-static_cast<std::int64_t>(a.natural));
-      case Type::integer: return whole_result(std::uint64_t{0} - as_pattern(a), true, a.width);
-      case Type::natural: return whole_result(std::uint64_t{0} - a.natural, false, a.width);
-      case Type::bits: return Value::of_real(-as_double(a));
-      default: refuse();
+      case Type::symbol:
+        return Value::of_parameter(-a.extra->parameter, a.whole, nodes_of(a, nullptr, at));
+      case Type::real:
+        return Value::of_real(-a.number);
+      case Type::duration:
+        return Value::of_duration(-a.number);
+      case Type::angle:
+        return Value::of_angle(-a.number, a.width);
+      case Type::boolean:
+        return Value::of_integer(-static_cast<std::int64_t>(a.natural));
+      case Type::integer:
+        return whole_result(std::uint64_t{0} - as_pattern(a), true, a.width);
+      case Type::natural:
+        return whole_result(std::uint64_t{0} - a.natural, false, a.width);
+      case Type::bits:
+        return Value::of_real(-as_double(a));
+      default:
+        refuse();
     }
   }
   if (a.type == Type::bits) {

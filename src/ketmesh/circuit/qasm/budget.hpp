@@ -1,8 +1,9 @@
 // The bound on what a text may expand to.
 #pragma once
 
-#include <cstdint>
 #include <fmt/format.h>
+
+#include <cstdint>
 
 #include "ketmesh/circuit/qasm/source.hpp"
 

@@ -14,10 +14,29 @@ enum class Op : std::uint8_t {
   constant,  ///< a: index into constants
   name,      ///< a: name
   local,     ///< a: parameter of the gate whose body this is
-  negate, logical_not, bit_not,
-  add, subtract, multiply, divide, remainder, power, shift_left, shift_right,
-  less, less_equal, greater, greater_equal, equal, not_equal,
-  bit_and, bit_xor, bit_or, logical_and, logical_or, concatenate,
+  negate,
+  logical_not,
+  bit_not,
+  add,
+  subtract,
+  multiply,
+  divide,
+  remainder,
+  power,
+  shift_left,
+  shift_right,
+  less,
+  less_equal,
+  greater,
+  greater_equal,
+  equal,
+  not_equal,
+  bit_and,
+  bit_xor,
+  bit_or,
+  logical_and,
+  logical_or,
+  concatenate,
   call,       ///< a: name of the function, n arguments
   index,      ///< a: name of what is indexed, for messages
   slice,      ///< a: as index; n: 1 start, 2 step, 4 end are given

@@ -1,7 +1,8 @@
 // Declarations of registers, constants, variables and inputs.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 #include <numbers>
 #include <utility>
 
@@ -15,10 +16,12 @@ std::uint32_t Executor::declared_size(const Statement& s, std::string_view thing
   const Value v = evaluator_.run(s.size);
   const std::string what = fmt::format("size of register '{}'", shown(names_.text(s.name)));
   if (is_measured(v)) sources_.circuit_error(s.name_place, what + ": expected a constant, found " + describe(v));
-  const bool huge = (v.type == Type::natural && v.natural > static_cast<std::uint64_t>(INT64_MAX)) || (v.type == Type::bits && as_words(v).size() > 1);
+  const bool huge =
+      (v.type == Type::natural && v.natural > static_cast<std::uint64_t>(INT64_MAX)) || (v.type == Type::bits && as_words(v).size() > 1);
   const std::int64_t size = huge ? INT64_MAX : to_index(v, at(s.name_place), what);
   if (size < 0 || size > static_cast<std::int64_t>(kMaxDeclaredQubits)) {
-    sources_.circuit_error(s.name_place, fmt::format("register '{}' of {} {} is too large: the limit is {}", shown(names_.text(s.name)), huge ? describe(v) : fmt::format("{}", size), thing, kMaxDeclaredQubits));
+    sources_.circuit_error(s.name_place, fmt::format("register '{}' of {} {} is too large: the limit is {}", shown(names_.text(s.name)),
+                                                     huge ? describe(v) : fmt::format("{}", size), thing, kMaxDeclaredQubits));
   }
   return static_cast<std::uint32_t>(size);
 }
@@ -28,13 +31,15 @@ TypeSpec Executor::declared_type(const Statement& s) {
   if (!s.sized) return type;
   const std::int64_t width = to_index(evaluator_.run(s.size), at(s.place), fmt::format("width of {}", to_string(type.type)));
   const std::int64_t most = type.type == Type::bits ? static_cast<std::int64_t>(kMaxDeclaredQubits) : 64;
-  if (width < 1 || width > most) sources_.circuit_error(s.place, fmt::format("width {} of {} is out of range; expected 1 to {}", width, to_string(type.type), most));
+  if (width < 1 || width > most)
+    sources_.circuit_error(s.place, fmt::format("width {} of {} is out of range; expected 1 to {}", width, to_string(type.type), most));
   type.width = static_cast<std::uint32_t>(width);
   return type;
 }
 
 Symbol& Executor::declare(const Statement& s, Value value) {
-  if (gates_.is_defined_in_text(s.name)) sources_.parse_error(s.name_place, fmt::format("'{}' is declared already: it is a gate", shown(names_.text(s.name))));
+  if (gates_.is_defined_in_text(s.name))
+    sources_.parse_error(s.name_place, fmt::format("'{}' is declared already: it is a gate", shown(names_.text(s.name))));
   Symbol symbol;
   symbol.name = s.name;
   symbol.place = s.name_place;
@@ -75,7 +80,8 @@ void Executor::declare_bits(const Statement& s) {
   if (!s.value.empty()) {
     const Value initial = converted(TypeSpec{Type::bits, s.sized ? std::max(size, 1u) : 0}, evaluator_.run(s.value), at(s.name_place));
     if (!as_words(initial).empty()) {
-      sources_.circuit_error(s.name_place, fmt::format("bit '{}' begins as 0; another value is not available, except as 'const bit'", shown(names_.text(s.name))));
+      sources_.circuit_error(s.name_place, fmt::format("bit '{}' begins as 0; another value is not available, except as 'const bit'",
+                                                       shown(names_.text(s.name))));
     }
   }
   num_bits_ = std::max(num_bits_, circuit_.num_clbits());
@@ -94,7 +100,8 @@ void Executor::declare_bits(const Statement& s) {
 void Executor::declare_value(const Statement& s) {
   const TypeSpec type = declared_type(s);
   Value v = s.value.empty() ? Value::of_integer(0) : evaluator_.run(s.value);
-  if (is_measured(v)) sources_.circuit_error(s.name_place, fmt::format("'{}' needs a constant value, found {}", shown(names_.text(s.name)), describe(v)));
+  if (is_measured(v))
+    sources_.circuit_error(s.name_place, fmt::format("'{}' needs a constant value, found {}", shown(names_.text(s.name)), describe(v)));
   if (s.value.empty() && (type.type == Type::angle || type.type == Type::real || type.type == Type::duration)) {
     v = type.type == Type::duration ? Value::of_duration(0) : Value::of_real(0);
   }
@@ -107,12 +114,14 @@ void Executor::input(const Statement& s) {
   const TypeSpec type = declared_type(s);
   const std::string name(names_.text(s.name));
   if (type.type == Type::bits || type.type == Type::duration || type.type == Type::qubits) {
-    sources_.parse_error(s.name_place, fmt::format("input '{}' of type {} is not available; expected int, uint, float, angle or bool", shown(name), to_string(type.type)));
+    sources_.parse_error(s.name_place, fmt::format("input '{}' of type {} is not available; expected int, uint, float, angle or bool",
+                                                   shown(name), to_string(type.type)));
   }
   used_inputs_.push_back(name);
   const auto given = options_.inputs.find(name);
   if (given != options_.inputs.end()) {
-    if (!std::isfinite(given->second)) sources_.circuit_error(s.name_place, fmt::format("the value of input '{}' is not a finite number", shown(name)));
+    if (!std::isfinite(given->second))
+      sources_.circuit_error(s.name_place, fmt::format("the value of input '{}' is not a finite number", shown(name)));
     declare(s, converted(type, Value::of_real(given->second), at(s.name_place)));
     return;
   }
@@ -128,7 +137,9 @@ void Executor::input(const Statement& s) {
 
 void Executor::alias(const Statement& s) {
   Value v = evaluator_.run(s.value);
-  if (!v.is_wires()) sources_.circuit_error(s.name_place, fmt::format("alias '{}': expected qubits or classical bits, found {}", shown(names_.text(s.name)), describe(v)));
+  if (!v.is_wires())
+    sources_.circuit_error(s.name_place,
+                           fmt::format("alias '{}': expected qubits or classical bits, found {}", shown(names_.text(s.name)), describe(v)));
   budget_.spend(v.width / 16, s.place);
   declare(s, std::move(v));
 }

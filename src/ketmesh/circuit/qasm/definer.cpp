@@ -1,7 +1,8 @@
 #include "ketmesh/circuit/qasm/definer.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 #include <utility>
 
 #include "ketmesh/circuit/qasm/ranges.hpp"
@@ -13,7 +14,8 @@ Definer::Definer(const Sources& sources, const Names& names, Scopes& scopes, Gat
 
 void Definer::define(const Statement& s) {
   const Symbol* taken = scopes_.find(s.name);
-  if (taken != nullptr) sources_.parse_error(s.name_place, fmt::format("'{}' is declared already, in line {}", shown(names_.text(s.name)), taken->place.line));
+  if (taken != nullptr)
+    sources_.parse_error(s.name_place, fmt::format("'{}' is declared already, in line {}", shown(names_.text(s.name)), taken->place.line));
   gates_.begin(s.name, s.name_place);
   GateDefinition definition;
   definition.name = s.name;
@@ -47,9 +49,12 @@ void Definer::block(const Block& body, GateDefinition& to) {
 void Definer::statement(const Statement& s, GateDefinition& to) {
   budget_.spend(1, s.place);
   switch (s.kind) {
-    case Statement::Kind::none: return;
-    case Statement::Kind::call: return call(s, to);
-    case Statement::Kind::loop: return loop(s, to);
+    case Statement::Kind::none:
+      return;
+    case Statement::Kind::call:
+      return call(s, to);
+    case Statement::Kind::loop:
+      return loop(s, to);
     case Statement::Kind::barrier:
     case Statement::Kind::delay: {
       BodyOp op;
@@ -74,7 +79,8 @@ void Definer::statement(const Statement& s, GateDefinition& to) {
       const Scope scope(scopes_);
       return block(truth(evaluator_.run(bound(s.value)), Context{sources_, s.place}) ? s.body : s.otherwise, to);
     }
-    default: sources_.parse_error(s.place, "this statement cannot stand in the body of a gate; expected a gate, barrier or '}'");
+    default:
+      sources_.parse_error(s.place, "this statement cannot stand in the body of a gate; expected a gate, barrier or '}'");
   }
 }
 
@@ -85,9 +91,11 @@ std::vector<std::uint32_t> Definer::qubits(const Statement& s) {
     if (symbol == nullptr || symbol->kind != Symbol::Kind::qubit) {
       sources_.parse_error(operand.place, fmt::format("'{}' is not defined as a qubit of this gate", shown(names_.text(operand.name))));
     }
-    if (operand.kind != Operand::Kind::name) sources_.parse_error(operand.place, fmt::format("qubit '{}' of a gate takes no index", shown(names_.text(operand.name))));
+    if (operand.kind != Operand::Kind::name)
+      sources_.parse_error(operand.place, fmt::format("qubit '{}' of a gate takes no index", shown(names_.text(operand.name))));
     if (std::find(out.begin(), out.end(), symbol->local) != out.end()) {
-      sources_.circuit_error(operand.place, fmt::format("qubit '{}' is given twice; the qubits of one gate must be distinct", shown(names_.text(operand.name))));
+      sources_.circuit_error(operand.place, fmt::format("qubit '{}' is given twice; the qubits of one gate must be distinct",
+                                                        shown(names_.text(operand.name))));
     }
     out.push_back(symbol->local);
   }
@@ -104,8 +112,11 @@ void Definer::call(const Statement& s, GateDefinition& to) {
     Modifier copy{m.kind, m.place, bound(m.argument)};
     if (m.kind == Modifier::Kind::ctrl || m.kind == Modifier::Kind::negctrl) {
       // The number of controls decides the number of operands, so it must be known here.
-      const std::int64_t n = m.argument.empty() ? 1 : to_index(evaluator_.run(copy.argument), Context{sources_, m.place}, "number of controls");
-      if (n < 1 || static_cast<std::uint64_t>(n) > own) sources_.circuit_error(m.place, fmt::format("{} controls on gate '{}' with {} qubits", n, shown(names_.text(s.name)), op.qubits.size()));
+      const std::int64_t n =
+          m.argument.empty() ? 1 : to_index(evaluator_.run(copy.argument), Context{sources_, m.place}, "number of controls");
+      if (n < 1 || static_cast<std::uint64_t>(n) > own)
+        sources_.circuit_error(m.place,
+                               fmt::format("{} controls on gate '{}' with {} qubits", n, shown(names_.text(s.name)), op.qubits.size()));
       own -= static_cast<std::size_t>(n);
     }
     op.modifiers.push_back(std::move(copy));
@@ -127,14 +138,16 @@ void Definer::turn(const Statement& s, const Value& v, GateDefinition& to) {
 }
 
 void Definer::loop(const Statement& s, GateDefinition& to) {
-  if (!s.is_range && s.arguments.empty()) sources_.parse_error(s.place, "a loop in the body of a gate goes over a range or a set of numbers");
+  if (!s.is_range && s.arguments.empty())
+    sources_.parse_error(s.place, "a loop in the body of a gate goes over a range or a set of numbers");
   const TypeSpec type = s.type;
   if (!s.is_range) {
     for (const Code& code : s.arguments) turn(s, converted(type, evaluator_.run(bound(code)), Context{sources_, s.place}), to);
     return;
   }
   const Value step = s.step.empty() ? Value::of_integer(1) : evaluator_.run(bound(s.step));
-  for (Steps steps(evaluator_.run(bound(s.begin)), step, evaluator_.run(bound(s.end)), Context{sources_, s.place}); steps.more(); steps.advance()) {
+  for (Steps steps(evaluator_.run(bound(s.begin)), step, evaluator_.run(bound(s.end)), Context{sources_, s.place}); steps.more();
+       steps.advance()) {
     turn(s, converted(type, steps.value(), Context{sources_, s.place}), to);
   }
 }
@@ -155,7 +168,9 @@ Code Definer::bound(const Code& code) {
     Code name;
     name.instrs.push_back(instr);
     const Value v = evaluator_.run(name);
-    if (v.is_wires() || v.type == Type::measured) sources_.circuit_error(instr.place, fmt::format("'{}' is {}; the body of a gate can use constants and its parameters", shown(names_.text(instr.a)), describe(v)));
+    if (v.is_wires() || v.type == Type::measured)
+      sources_.circuit_error(instr.place, fmt::format("'{}' is {}; the body of a gate can use constants and its parameters",
+                                                      shown(names_.text(instr.a)), describe(v)));
     instr.op = Op::constant;
     instr.a = static_cast<std::uint32_t>(out.constants.size());
     out.constants.push_back(v);

@@ -14,7 +14,8 @@ struct DenseRun {
   ClassicalBits bits;
   std::mt19937_64 random;
 
-  explicit DenseRun(const Circuit& circuit, std::uint64_t seed = 1) : state(std::size_t{1} << circuit.num_qubits()), bits(circuit.num_clbits()), random(seed) {
+  explicit DenseRun(const Circuit& circuit, std::uint64_t seed = 1)
+      : state(std::size_t{1} << circuit.num_qubits()), bits(circuit.num_clbits()), random(seed) {
     state[0] = 1;
     run(circuit);
   }
@@ -26,7 +27,8 @@ struct DenseRun {
   void step(const Operation& op) {
     switch (op.gate) {
       case Gate::barrier:
-      case Gate::delay: return;
+      case Gate::delay:
+        return;
       case Gate::measure:
         for (std::size_t i = 0; i < op.qubits.size(); ++i) bits.set(op.clbits[i], collapse(op.qubits[i]));
         return;
@@ -40,11 +42,14 @@ struct DenseRun {
         return;
       case Gate::if_else: {
         const Payload& p = op.payload();
-        if (p.condition->truth(bits)) run(p.blocks[0]);
-        else if (p.blocks.size() > 1) run(p.blocks[1]);
+        if (p.condition->truth(bits))
+          run(p.blocks[0]);
+        else if (p.blocks.size() > 1)
+          run(p.blocks[1]);
         return;
       }
-      default: apply(resolve(op), target_matrix(op));
+      default:
+        apply(resolve(op), target_matrix(op));
     }
   }
 

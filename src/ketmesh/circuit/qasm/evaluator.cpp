@@ -1,14 +1,20 @@
 #include "ketmesh/circuit/qasm/evaluator.hpp"
 
 #include <fmt/format.h>
+
 #include <numbers>
 #include <utility>
 
 namespace ketmesh::qasm {
 
 Evaluator::Evaluator(const Sources& sources, const Names& names, Scopes& scopes, Budget& budget)
-    : sources_(sources), names_(names), scopes_(scopes), budget_(budget), pi_(Value::of_real(std::numbers::pi)),
-      tau_(Value::of_real(2 * std::numbers::pi)), euler_(Value::of_real(std::numbers::e)) {}
+    : sources_(sources),
+      names_(names),
+      scopes_(scopes),
+      budget_(budget),
+      pi_(Value::of_real(std::numbers::pi)),
+      tau_(Value::of_real(2 * std::numbers::pi)),
+      euler_(Value::of_real(std::numbers::e)) {}
 
 const Value* Evaluator::built_in(Name name) const {
   if (is(name, Word::pi_)) return &pi_;
@@ -29,7 +35,8 @@ void Evaluator::undefined(Name name, Place place, std::string_view what) const {
 Value Evaluator::lookup(Name name, Place place) {
   if (const Symbol* symbol = scopes_.find(name)) {
     if (symbol->kind == Symbol::Kind::value) return symbol->value;
-    sources_.parse_error(place, fmt::format("'{}' belongs to the gate that is being defined and has no value here", shown(names_.text(name))));
+    sources_.parse_error(place,
+                         fmt::format("'{}' belongs to the gate that is being defined and has no value here", shown(names_.text(name))));
   }
   if (const Value* constant = built_in(name)) return *constant;
   undefined(name, place, "a constant, register or parameter");
@@ -56,12 +63,20 @@ Value Evaluator::run(const Code& code, std::span<const Value> locals) {
 void Evaluator::step(const Instr& instr, const Code& code, std::span<const Value> locals) {
   const Context at{sources_, instr.place};
   switch (instr.op) {
-    case Op::constant: stack_.push_back(code.constants[instr.a]); return;
-    case Op::name: stack_.push_back(lookup(instr.a, instr.place)); return;
-    case Op::local: stack_.push_back(locals[instr.a]); return;
+    case Op::constant:
+      stack_.push_back(code.constants[instr.a]);
+      return;
+    case Op::name:
+      stack_.push_back(lookup(instr.a, instr.place));
+      return;
+    case Op::local:
+      stack_.push_back(locals[instr.a]);
+      return;
     case Op::negate:
     case Op::logical_not:
-    case Op::bit_not: stack_.back() = unary(instr.op, stack_.back(), at); return;
+    case Op::bit_not:
+      stack_.back() = unary(instr.op, stack_.back(), at);
+      return;
     case Op::call: {
       std::vector<Value> arguments(std::make_move_iterator(stack_.end() - instr.n), std::make_move_iterator(stack_.end()));
       stack_.resize(stack_.size() - instr.n);
@@ -73,7 +88,8 @@ void Evaluator::step(const Instr& instr, const Code& code, std::span<const Value
       TypeSpec to{static_cast<Type>(instr.a), 0};
       if (instr.n != 0) {
         const std::int64_t width = to_index(pop(), at, "width of a type");
-        if (width < 1 || width > static_cast<std::int64_t>(kMaxDeclaredQubits)) sources_.circuit_error(instr.place, fmt::format("width {} of a type is out of range", width));
+        if (width < 1 || width > static_cast<std::int64_t>(kMaxDeclaredQubits))
+          sources_.circuit_error(instr.place, fmt::format("width {} of a type is out of range", width));
         to.width = static_cast<std::uint32_t>(width);
       }
       stack_.push_back(cast(to, v, at));
@@ -98,7 +114,8 @@ void Evaluator::step(const Instr& instr, const Code& code, std::span<const Value
       stack_.resize(stack_.size() - instr.n);
       std::vector<std::uint32_t> positions;
       positions.reserve(indices.size());
-      for (const Value& v : indices) positions.push_back(static_cast<std::uint32_t>(position(to_index(v, at, "index"), stack_.back(), instr)));
+      for (const Value& v : indices)
+        positions.push_back(static_cast<std::uint32_t>(position(to_index(v, at, "index"), stack_.back(), instr)));
       stack_.back() = selected(stack_.back(), std::move(positions), instr);
       return;
     }
@@ -112,11 +129,13 @@ void Evaluator::step(const Instr& instr, const Code& code, std::span<const Value
 
 std::int64_t Evaluator::position(std::int64_t i, const Value& base, const Instr& instr) const {
   const std::string name = instr.a < kNumWords && instr.a == 0 ? std::string("the expression") : "'" + shown(names_.text(instr.a)) + "'";
-  const bool indexable = base.is_wires() ? !base.single : base.type == Type::bits || base.type == Type::natural || base.type == Type::integer;
+  const bool indexable =
+      base.is_wires() ? !base.single : base.type == Type::bits || base.type == Type::natural || base.type == Type::integer;
   if (!indexable) sources_.circuit_error(instr.place, fmt::format("{} is {} and takes no index", name, describe(base)));
   const auto size = static_cast<std::int64_t>(base.width);
   if (i < -size || i >= size) {
-    sources_.circuit_error(instr.place, fmt::format("index {} is out of range for {} of size {}; expected {}", i, name, size, size == 0 ? "no index" : fmt::format("0 to {}", size - 1)));
+    sources_.circuit_error(instr.place, fmt::format("index {} is out of range for {} of size {}; expected {}", i, name, size,
+                                                    size == 0 ? "no index" : fmt::format("0 to {}", size - 1)));
   }
   return i < 0 ? i + size : i;
 }
@@ -166,7 +185,9 @@ Value Evaluator::selected(const Value& base, std::vector<std::uint32_t> position
 
 Value Evaluator::wires(const Operand& operand, Type type) {
   const auto wrong = [&](const Value& found) {
-    sources_.circuit_error(operand.place, fmt::format("expected {}, found {}", type == Type::qubits ? "a qubit or quantum register" : "a classical bit or register", describe(found)));
+    sources_.circuit_error(
+        operand.place, fmt::format("expected {}, found {}",
+                                   type == Type::qubits ? "a qubit or quantum register" : "a classical bit or register", describe(found)));
   };
   if (operand.kind == Operand::Kind::expression) {
     Value v = run(operand.code);
@@ -174,7 +195,8 @@ Value Evaluator::wires(const Operand& operand, Type type) {
     return v;
   }
   const Symbol* symbol = scopes_.find(operand.name);
-  if (symbol == nullptr) undefined(operand.name, operand.place, type == Type::qubits ? "a qubit or quantum register" : "a classical bit or register");
+  if (symbol == nullptr)
+    undefined(operand.name, operand.place, type == Type::qubits ? "a qubit or quantum register" : "a classical bit or register");
   if (symbol->kind != Symbol::Kind::value) return lookup(operand.name, operand.place);
   if (symbol->value.type != type) wrong(symbol->value);
   if (operand.kind == Operand::Kind::name) return symbol->value;

@@ -1,8 +1,9 @@
 #include "ketmesh/circuit/qasm/executor.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 #include <numbers>
 #include <utility>
 
@@ -14,8 +15,14 @@ namespace ketmesh::qasm {
 using Kind = Statement::Kind;
 
 Executor::Executor(Sources& sources, Names& names, const QasmOptions& options, const int& version)
-    : sources_(sources), names_(names), options_(options), version_(version), budget_(sources, options.max_operations),
-      evaluator_(sources, names, scopes_, budget_), gates_(sources, names, version), expander_(sources, names, gates_, evaluator_, budget_),
+    : sources_(sources),
+      names_(names),
+      options_(options),
+      version_(version),
+      budget_(sources, options.max_operations),
+      evaluator_(sources, names, scopes_, budget_),
+      gates_(sources, names, version),
+      expander_(sources, names, gates_, evaluator_, budget_),
       definer_(sources, names, scopes_, gates_, evaluator_, budget_) {
   scopes_.enter();
   expander_.out = out_;
@@ -29,29 +36,64 @@ Executor::Flow Executor::run(const Statement& s) {
 
 Executor::Flow Executor::dispatch(const Statement& s) {
   switch (s.kind) {
-    case Kind::none: break;
-    case Kind::call: call(s); break;
-    case Kind::barrier: barrier(s); break;
-    case Kind::reset: reset(s); break;
-    case Kind::measure: measure(s); break;
-    case Kind::delay: delay(s); break;
-    case Kind::qubits: declare_qubits(s); break;
-    case Kind::bits: declare_bits(s); break;
+    case Kind::none:
+      break;
+    case Kind::call:
+      call(s);
+      break;
+    case Kind::barrier:
+      barrier(s);
+      break;
+    case Kind::reset:
+      reset(s);
+      break;
+    case Kind::measure:
+      measure(s);
+      break;
+    case Kind::delay:
+      delay(s);
+      break;
+    case Kind::qubits:
+      declare_qubits(s);
+      break;
+    case Kind::bits:
+      declare_bits(s);
+      break;
     case Kind::constant:
-    case Kind::variable: declare_value(s); break;
-    case Kind::input: input(s); break;
-    case Kind::alias: alias(s); break;
-    case Kind::assign: assign(s); break;
-    case Kind::gate: definer_.define(s); break;
-    case Kind::opaque: gates_.declare_opaque(s.name, s.parameters.size(), s.qubits.size(), s.name_place); break;
-    case Kind::branch: return branch(s);
-    case Kind::loop: return loop(s);
-    case Kind::select: return select(s);
-    case Kind::block: return block(s.body);
-    case Kind::break_: return Flow::break_;
-    case Kind::continue_: return Flow::continue_;
-    case Kind::end_: return Flow::end_;
-    case Kind::include: sources_.parse_error(s.place, "unexpected include inside a block");
+    case Kind::variable:
+      declare_value(s);
+      break;
+    case Kind::input:
+      input(s);
+      break;
+    case Kind::alias:
+      alias(s);
+      break;
+    case Kind::assign:
+      assign(s);
+      break;
+    case Kind::gate:
+      definer_.define(s);
+      break;
+    case Kind::opaque:
+      gates_.declare_opaque(s.name, s.parameters.size(), s.qubits.size(), s.name_place);
+      break;
+    case Kind::branch:
+      return branch(s);
+    case Kind::loop:
+      return loop(s);
+    case Kind::select:
+      return select(s);
+    case Kind::block:
+      return block(s.body);
+    case Kind::break_:
+      return Flow::break_;
+    case Kind::continue_:
+      return Flow::continue_;
+    case Kind::end_:
+      return Flow::end_;
+    case Kind::include:
+      sources_.parse_error(s.place, "unexpected include inside a block");
   }
   return Flow::next;
 }
@@ -87,7 +129,9 @@ Value Executor::qubits(const Operand& operand) {
   if (operand.kind != Operand::Kind::expression) return v;
   for (std::uint32_t i = 0; i < v.width; ++i) {
     if (v.wire(i) < num_qubits_) continue;
-    if (has_register_) sources_.circuit_error(operand.place, fmt::format("hardware qubit ${} is out of range beside registers of {} qubits", v.wire(i), num_qubits_));
+    if (has_register_)
+      sources_.circuit_error(operand.place,
+                             fmt::format("hardware qubit ${} is out of range beside registers of {} qubits", v.wire(i), num_qubits_));
     has_hardware_ = true;
     num_qubits_ = std::size_t{v.wire(i)} + 1;
   }
@@ -111,7 +155,8 @@ void Executor::call(const Statement& s) {
     wires_.push_back(qubits(operand));
     if (wires_.back().single) continue;
     if (count != kSingles && count != wires_.back().width) {
-      sources_.circuit_error(operand.place, fmt::format("registers of different sizes in one call of '{}': {} and {} qubits", shown(names_.text(s.name)), count, wires_.back().width));
+      sources_.circuit_error(operand.place, fmt::format("registers of different sizes in one call of '{}': {} and {} qubits",
+                                                        shown(names_.text(s.name)), count, wires_.back().width));
     }
     count = wires_.back().width;
   }
@@ -199,15 +244,22 @@ void Executor::assign(const Statement& s) {
   Symbol* symbol = scopes_.find(target.name);
   if (symbol == nullptr) evaluator_.undefined(target.name, target.place, "a variable");
   const std::string name = shown(names_.text(target.name));
-  if (symbol->value.type == Type::clbits) sources_.circuit_error(target.place, fmt::format("classical bit '{}' takes only measurements; assigning a value is not available", name));
+  if (symbol->value.type == Type::clbits)
+    sources_.circuit_error(target.place,
+                           fmt::format("classical bit '{}' takes only measurements; assigning a value is not available", name));
   if (!symbol->assignable) sources_.circuit_error(target.place, fmt::format("'{}' is no variable and cannot be assigned", name));
-  if (target.kind != Operand::Kind::name) sources_.circuit_error(target.place, fmt::format("assigning single bits of '{}' is not available", name));
-  if (symbol->branch != branch_) sources_.circuit_error(target.place, fmt::format("assigning '{}' under a measured condition is not available: its value would differ from run to run", name));
+  if (target.kind != Operand::Kind::name)
+    sources_.circuit_error(target.place, fmt::format("assigning single bits of '{}' is not available", name));
+  if (symbol->branch != branch_)
+    sources_.circuit_error(
+        target.place,
+        fmt::format("assigning '{}' under a measured condition is not available: its value would differ from run to run", name));
   const TypeSpec type = symbol->type;
   Value v = evaluator_.run(s.value);
   if (s.assign_op == Tok::compound_assign) {
-    constexpr std::pair<char, Op> kOps[] = {{'+', Op::add},     {'-', Op::subtract}, {'*', Op::multiply},   {'/', Op::divide},      {'%', Op::remainder}, {'p', Op::power},
-                                            {'&', Op::bit_and}, {'|', Op::bit_or},   {'^', Op::bit_xor},    {'<', Op::shift_left},  {'>', Op::shift_right}};
+    constexpr std::pair<char, Op> kOps[] = {{'+', Op::add},       {'-', Op::subtract},   {'*', Op::multiply},   {'/', Op::divide},
+                                            {'%', Op::remainder}, {'p', Op::power},      {'&', Op::bit_and},    {'|', Op::bit_or},
+                                            {'^', Op::bit_xor},   {'<', Op::shift_left}, {'>', Op::shift_right}};
     for (const auto& [character, op] : kOps) {
       if (character != s.assign_character) continue;
       v = binary(op, symbol->value, v, at(s.place));
@@ -288,9 +340,11 @@ Executor::Flow Executor::loop(const Statement& s) {
     return flow;
   }
   const Value set = evaluator_.run(s.value);
-  if (!set.is_wires() && set.type != Type::bits) sources_.circuit_error(s.place, "a loop goes over a range, a set or a register; found " + describe(set));
+  if (!set.is_wires() && set.type != Type::bits)
+    sources_.circuit_error(s.place, "a loop goes over a range, a set or a register; found " + describe(set));
   for (std::uint32_t i = 0; i < set.width; ++i) {
-    const Value v = set.is_wires() ? Value::of_wires(set.type, set.wire(i), 1, true) : Value::of_bool((set.extra->words[i / 64] >> (i % 64) & 1) != 0);
+    const Value v =
+        set.is_wires() ? Value::of_wires(set.type, set.wire(i), 1, true) : Value::of_bool((set.extra->words[i / 64] >> (i % 64) & 1) != 0);
     if (!turn(s, v, flow)) break;
   }
   return flow;
@@ -311,7 +365,8 @@ Executor::Flow Executor::select(const Statement& s) {
     measured_select(s, value, 0, *out_);
     return Flow::next;
   }
-  if (!value.is_integral() && value.type != Type::bits) sources_.circuit_error(s.place, "switch takes an integer, found " + describe(value));
+  if (!value.is_integral() && value.type != Type::bits)
+    sources_.circuit_error(s.place, "switch takes an integer, found " + describe(value));
   for (const Case& one : s.cases) {
     if (matches(one, value)) return block(one.body);
   }
@@ -320,7 +375,8 @@ Executor::Flow Executor::select(const Statement& s) {
 
 // Cases of a measured value: a chain of if and else.
 void Executor::measured_select(const Statement& s, const Value& value, std::size_t from, Circuit& to) {
-  if (s.cases.size() > static_cast<std::size_t>(kMaxNesting)) sources_.circuit_error(s.place, fmt::format("a switch on measured bits with {} cases; at most {}", s.cases.size(), kMaxNesting));
+  if (s.cases.size() > static_cast<std::size_t>(kMaxNesting))
+    sources_.circuit_error(s.place, fmt::format("a switch on measured bits with {} cases; at most {}", s.cases.size(), kMaxNesting));
   if (from == s.cases.size()) {
     const Circuit rest = s.has_otherwise ? branch_block(s.otherwise) : Circuit();
     for (const Operation op : rest) to.append(op);
@@ -339,8 +395,10 @@ void Executor::measured_select(const Statement& s, const Value& value, std::size
   budget_.spend(1, s.place);
   to.set_line(one.place.line);
   const ClassicalExpression expression = to_classical(condition, at(one.place));
-  if (otherwise.empty()) to.if_else(expression, std::move(then));
-  else to.if_else(expression, std::move(then), std::move(otherwise));
+  if (otherwise.empty())
+    to.if_else(expression, std::move(then));
+  else
+    to.if_else(expression, std::move(then), std::move(otherwise));
 }
 
 }  // namespace ketmesh::qasm

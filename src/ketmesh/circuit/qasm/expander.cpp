@@ -1,8 +1,9 @@
 #include "ketmesh/circuit/qasm/expander.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 #include <utility>
 
 #include "ketmesh/circuit/inverse.hpp"
@@ -26,9 +27,11 @@ Expander::Applied Expander::evaluated(std::span<const Modifier> modifiers, std::
     const Context at{sources_, m.place};
     if (m.kind == Modifier::Kind::ctrl || m.kind == Modifier::Kind::negctrl) {
       const std::int64_t n = m.argument.empty() ? 1 : to_index(evaluator_.run(m.argument, locals), at, "number of controls");
-      if (n < 1 || n > static_cast<std::int64_t>(kMaxDeclaredQubits)) sources_.circuit_error(m.place, fmt::format("{} controls; expected 1 to {}", n, kMaxDeclaredQubits));
+      if (n < 1 || n > static_cast<std::int64_t>(kMaxDeclaredQubits))
+        sources_.circuit_error(m.place, fmt::format("{} controls; expected 1 to {}", n, kMaxDeclaredQubits));
       applied.control_values.insert(applied.control_values.end(), static_cast<std::size_t>(n), m.kind == Modifier::Kind::ctrl);
-      if (applied.control_values.size() > kMaxDeclaredQubits) sources_.circuit_error(m.place, fmt::format("more than {} controls", kMaxDeclaredQubits));
+      if (applied.control_values.size() > kMaxDeclaredQubits)
+        sources_.circuit_error(m.place, fmt::format("more than {} controls", kMaxDeclaredQubits));
       continue;
     }
     double power = -1;
@@ -44,7 +47,8 @@ Expander::Applied Expander::evaluated(std::span<const Modifier> modifiers, std::
   }
   std::reverse(applied.powers.begin(), applied.powers.end());
   if (!applied.fractional) {
-    if (std::fabs(product) > kMaxRepeat) sources_.circuit_error(modifiers[0].place, fmt::format("a gate repeated {} times exceeds the limit", product));
+    if (std::fabs(product) > kMaxRepeat)
+      sources_.circuit_error(modifiers[0].place, fmt::format("a gate repeated {} times exceeds the limit", product));
     applied.inverse = product < 0;
     applied.repeat = static_cast<std::uint64_t>(std::fabs(product));
   }
@@ -53,7 +57,8 @@ Expander::Applied Expander::evaluated(std::span<const Modifier> modifiers, std::
 
 void Expander::check_distinct(std::span<const Qubit> qubits, const GateRef& gate, Place place) {
   const auto complain = [&](Qubit q) {
-    sources_.circuit_error(place, fmt::format("gate '{}': qubit {} is given twice; the qubits of one gate must be distinct", shown(names_.text(gate.name)), q));
+    sources_.circuit_error(place, fmt::format("gate '{}': qubit {} is given twice; the qubits of one gate must be distinct",
+                                              shown(names_.text(gate.name)), q));
   };
   constexpr std::size_t kFew = 12;
   if (qubits.size() <= kFew) {
@@ -70,10 +75,12 @@ void Expander::check_distinct(std::span<const Qubit> qubits, const GateRef& gate
   if (twice != sorted_.end()) complain(*twice);
 }
 
-void Expander::apply(const GateRef& gate, std::span<const Value> angles, const Applied& applied, std::span<const Qubit> qubits, Place place) {
+void Expander::apply(const GateRef& gate, std::span<const Value> angles, const Applied& applied, std::span<const Qubit> qubits,
+                     Place place) {
   const std::size_t num_controls = applied.control_values.size();
   if (qubits.size() < num_controls) {
-    sources_.circuit_error(place, fmt::format("{} controls of gate '{}' need as many qubits, got {}", num_controls, shown(names_.text(gate.name)), qubits.size()));
+    sources_.circuit_error(place, fmt::format("{} controls of gate '{}' need as many qubits, got {}", num_controls,
+                                              shown(names_.text(gate.name)), qubits.size()));
   }
   gates_.check_counts(gate, angles.size(), qubits.size() - num_controls, place);
   check_distinct(qubits, gate, place);
@@ -99,7 +106,8 @@ void Expander::start(const GateRef& gate, const Applied& applied, bool inverse, 
       return;
     }
   } else if (applied.repeat > 0) {
-    emit(Call{gate, std::span(angles_).subspan(a), std::span(qubits_).subspan(q), std::span(controls_).subspan(c), inverted, applied.repeat, place});
+    emit(Call{gate, std::span(angles_).subspan(a), std::span(qubits_).subspan(q), std::span(controls_).subspan(c), inverted, applied.repeat,
+              place});
   }
   angles_.resize(a);
   qubits_.resize(q);
@@ -143,8 +151,10 @@ void Expander::run(std::size_t floor) {
   }
 }
 
-void Expander::emit_fractional(const GateRef& gate, const Applied& applied, bool inverse, std::size_t a, std::size_t q, std::size_t c, Place place) {
-  if (fractional_depth_ >= kMaxFractionalDepth) sources_.circuit_error(place, fmt::format("fractional powers nested deeper than {}", kMaxFractionalDepth));
+void Expander::emit_fractional(const GateRef& gate, const Applied& applied, bool inverse, std::size_t a, std::size_t q, std::size_t c,
+                               Place place) {
+  if (fractional_depth_ >= kMaxFractionalDepth)
+    sources_.circuit_error(place, fmt::format("fractional powers nested deeper than {}", kMaxFractionalDepth));
   const std::vector<Qubit> wires(qubits_.begin() + static_cast<std::ptrdiff_t>(q), qubits_.end());
   const std::vector<Control> controls(controls_.begin() + static_cast<std::ptrdiff_t>(c), controls_.end());
   // The unitary on wires 0 .. k-1, without the controls around it: a power of a controlled gate is its controlled power.
@@ -171,7 +181,8 @@ std::vector<double> Expander::numbers(const Call& call) {
   out_numbers.reserve(call.angles.size());
   for (const Value& v : call.angles) {
     const Parameter p = to_parameter(v, Context{sources_, call.place});
-    if (!p.is_number()) sources_.circuit_error(call.place, fmt::format("'{}' takes numbers, found {}", shown(names_.text(call.gate.name)), describe(v)));
+    if (!p.is_number())
+      sources_.circuit_error(call.place, fmt::format("'{}' takes numbers, found {}", shown(names_.text(call.gate.name)), describe(v)));
     out_numbers.push_back(p.number());
   }
   return out_numbers;
@@ -182,7 +193,8 @@ void Expander::emit_payload(const Call& call, Circuit& to) {
   const std::size_t k = call.qubits.size();
   const std::vector<double> values = call.gate.gate == Gate::rotation ? std::vector<double>() : numbers(call);
   const auto expect = [&](std::size_t n) {
-    if (values.size() != n) sources_.circuit_error(call.place, fmt::format("'{}' on {} qubits takes {} numbers, got {}", name, k, n, values.size()));
+    if (values.size() != n)
+      sources_.circuit_error(call.place, fmt::format("'{}' on {} qubits takes {} numbers, got {}", name, k, n, values.size()));
   };
   const auto complex_values = [&] {
     std::vector<cdouble> entries;
@@ -200,7 +212,8 @@ void Expander::emit_payload(const Call& call, Circuit& to) {
       expect(size);
       std::vector<Index> table;
       for (const double v : values) {
-        if (v < 0 || v != std::floor(v) || v >= static_cast<double>(size)) sources_.circuit_error(call.place, fmt::format("entry {} of a permutation is out of range; expected 0 to {}", v, size - 1));
+        if (v < 0 || v != std::floor(v) || v >= static_cast<double>(size))
+          sources_.circuit_error(call.place, fmt::format("entry {} of a permutation is out of range; expected 0 to {}", v, size - 1));
         table.push_back(static_cast<Index>(v));
       }
       to.permutation(table, call.qubits, call.controls);
@@ -221,32 +234,44 @@ void Expander::emit_payload(const Call& call, Circuit& to) {
 void Expander::emit_once(const Call& call, Circuit& to) {
   parameters_.clear();
   if (call.gate.kind != Kind::payload) {
-    for (const Value& v : call.angles) parameters_.push_back(v.type == Type::real ? Parameter(v.number) : to_parameter(v, Context{sources_, call.place}));
+    for (const Value& v : call.angles)
+      parameters_.push_back(v.type == Type::real ? Parameter(v.number) : to_parameter(v, Context{sources_, call.place}));
   }
   const std::uint32_t line = call.place.line;
   switch (call.gate.kind) {
-    case Kind::row: to.append(call.gate.gate, call.qubits, parameters_, call.controls, line); return;
+    case Kind::row:
+      to.append(call.gate.gate, call.qubits, parameters_, call.controls, line);
+      return;
     case Kind::builtin_u: {
       to.append(Gate::u, call.qubits, parameters_, call.controls, line);
       const Parameter half = parameters_[0] / Parameter(2.0);
       if (!half.is_number() || half.number() != 0) to.gphase(half, call.controls);
       return;
     }
-    case Kind::identity: to.append(Gate::id, call.qubits, {}, call.controls, line); return;
+    case Kind::identity:
+      to.append(Gate::id, call.qubits, {}, call.controls, line);
+      return;
     case Kind::cu2: {
       std::vector<Control> controls(call.controls.begin(), call.controls.end());
       controls.push_back(control_on(call.qubits[0]));
       to.append(Gate::u2, call.qubits.subspan(1), parameters_, controls, line);
       return;
     }
-    case Kind::gphase: to.gphase(parameters_[0], call.controls); return;
-    case Kind::payload: emit_payload(call, to); return;
+    case Kind::gphase:
+      to.gphase(parameters_[0], call.controls);
+      return;
+    case Kind::payload:
+      emit_payload(call, to);
+      return;
     case Kind::barrier:
       if (!call.qubits.empty()) to.barrier(call.qubits);
       return;
-    case Kind::delay: to.delay(call.qubits, parameters_[0]); return;
+    case Kind::delay:
+      to.delay(call.qubits, parameters_[0]);
+      return;
     case Kind::defined:
-    case Kind::opaque: break;
+    case Kind::opaque:
+      break;
   }
   sources_.circuit_error(call.place, fmt::format("gate '{}' cannot be applied", shown(names_.text(call.gate.name))));
 }

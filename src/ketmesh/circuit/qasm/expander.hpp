@@ -23,7 +23,7 @@ class Expander {
     std::vector<bool> control_values;
     std::vector<double> powers;  ///< innermost first; -1 for inv
     bool fractional = false;
-    bool inverse = false;        ///< product of the powers, when all are whole
+    bool inverse = false;  ///< product of the powers, when all are whole
     std::uint64_t repeat = 1;
   };
   Applied evaluated(std::span<const Modifier> modifiers, std::span<const Value> locals);
@@ -47,12 +47,14 @@ class Expander {
     std::uint64_t repeat;
     Place place;
   };
-  void start(const GateRef& gate, const Applied& applied, bool inverse, std::size_t angles, std::size_t qubits, std::size_t controls, Place place);
+  void start(const GateRef& gate, const Applied& applied, bool inverse, std::size_t angles, std::size_t qubits, std::size_t controls,
+             Place place);
   void run(std::size_t floor);
   void emit(const Call& call);
   void emit_once(const Call& call, Circuit& to);
   void emit_payload(const Call& call, Circuit& to);
-  void emit_fractional(const GateRef& gate, const Applied& applied, bool inverse, std::size_t angles, std::size_t qubits, std::size_t controls, Place place);
+  void emit_fractional(const GateRef& gate, const Applied& applied, bool inverse, std::size_t angles, std::size_t qubits,
+                       std::size_t controls, Place place);
   void check_distinct(std::span<const Qubit> qubits, const GateRef& gate, Place place);
   std::vector<double> numbers(const Call& call);
 

@@ -1,8 +1,9 @@
 #include "ketmesh/circuit/qasm/expression_parser.hpp"
 
+#include <fmt/format.h>
+
 #include <charconv>
 #include <cmath>
-#include <fmt/format.h>
 #include <numbers>
 #include <utility>
 
@@ -18,26 +19,46 @@ struct Binding {
 
 Binding binding(Tok kind, int version) {
   switch (kind) {
-    case Tok::logical_or: return {Op::logical_or, 1};
-    case Tok::logical_and: return {Op::logical_and, 2};
-    case Tok::pipe: return {Op::bit_or, 3};
-    case Tok::caret: return version >= 3 ? Binding{Op::bit_xor, 4} : Binding{Op::power, 12};
-    case Tok::ampersand: return {Op::bit_and, 5};
-    case Tok::equal: return {Op::equal, 6};
-    case Tok::not_equal: return {Op::not_equal, 6};
-    case Tok::less: return {Op::less, 7};
-    case Tok::less_equal: return {Op::less_equal, 7};
-    case Tok::greater: return {Op::greater, 7};
-    case Tok::greater_equal: return {Op::greater_equal, 7};
-    case Tok::shift_left: return {Op::shift_left, 8};
-    case Tok::shift_right: return {Op::shift_right, 8};
-    case Tok::plus: return {Op::add, 9};
-    case Tok::minus: return {Op::subtract, 9};
-    case Tok::star: return {Op::multiply, 10};
-    case Tok::slash: return {Op::divide, 10};
-    case Tok::percent: return {Op::remainder, 10};
-    case Tok::power: return version >= 3 ? Binding{Op::power, 12} : Binding{Op::power, 0};
-    default: return {Op::constant, 0};
+    case Tok::logical_or:
+      return {Op::logical_or, 1};
+    case Tok::logical_and:
+      return {Op::logical_and, 2};
+    case Tok::pipe:
+      return {Op::bit_or, 3};
+    case Tok::caret:
+      return version >= 3 ? Binding{Op::bit_xor, 4} : Binding{Op::power, 12};
+    case Tok::ampersand:
+      return {Op::bit_and, 5};
+    case Tok::equal:
+      return {Op::equal, 6};
+    case Tok::not_equal:
+      return {Op::not_equal, 6};
+    case Tok::less:
+      return {Op::less, 7};
+    case Tok::less_equal:
+      return {Op::less_equal, 7};
+    case Tok::greater:
+      return {Op::greater, 7};
+    case Tok::greater_equal:
+      return {Op::greater_equal, 7};
+    case Tok::shift_left:
+      return {Op::shift_left, 8};
+    case Tok::shift_right:
+      return {Op::shift_right, 8};
+    case Tok::plus:
+      return {Op::add, 9};
+    case Tok::minus:
+      return {Op::subtract, 9};
+    case Tok::star:
+      return {Op::multiply, 10};
+    case Tok::slash:
+      return {Op::divide, 10};
+    case Tok::percent:
+      return {Op::remainder, 10};
+    case Tok::power:
+      return version >= 3 ? Binding{Op::power, 12} : Binding{Op::power, 0};
+    default:
+      return {Op::constant, 0};
   }
 }
 constexpr int kPowerStrength = 12;
@@ -106,10 +127,14 @@ void ExpressionParser::unary(Code& code) {
   // Signs are collected, not recursed into; a power binds tighter than they do.
   std::vector<std::pair<Op, Place>> signs;
   for (;; tokens_.take()) {
-    if (tokens_.at(Tok::minus)) signs.emplace_back(Op::negate, tokens_.place());
-    else if (tokens_.at(Tok::bang)) signs.emplace_back(Op::logical_not, tokens_.place());
-    else if (tokens_.at(Tok::tilde)) signs.emplace_back(Op::bit_not, tokens_.place());
-    else if (!tokens_.at(Tok::plus)) break;
+    if (tokens_.at(Tok::minus))
+      signs.emplace_back(Op::negate, tokens_.place());
+    else if (tokens_.at(Tok::bang))
+      signs.emplace_back(Op::logical_not, tokens_.place());
+    else if (tokens_.at(Tok::tilde))
+      signs.emplace_back(Op::bit_not, tokens_.place());
+    else if (!tokens_.at(Tok::plus))
+      break;
   }
   primary(code);
   if (!signs.empty() && binding(tokens_.peek().kind, tokens_.version).strength == kPowerStrength) {
@@ -147,12 +172,17 @@ void ExpressionParser::primary(Code& code) {
       std::uint64_t n = 0;
       const std::string_view digits = tokens_.text(token).substr(1);
       const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), n);
-      if (error != std::errc() || n >= kMaxDeclaredQubits) sources_.circuit_error(token.place, fmt::format("hardware qubit {} exceeds the limit of {} qubits", shown(tokens_.text(token)), kMaxDeclaredQubits));
+      if (error != std::errc() || n >= kMaxDeclaredQubits)
+        sources_.circuit_error(
+            token.place, fmt::format("hardware qubit {} exceeds the limit of {} qubits", shown(tokens_.text(token)), kMaxDeclaredQubits));
       constant(code, Value::of_wires(Type::qubits, n, 1, true), token.place);
       return;
     }
-    case Tok::name: name_or_call(code); return;
-    default: tokens_.unexpected("an expression");
+    case Tok::name:
+      name_or_call(code);
+      return;
+    default:
+      tokens_.unexpected("an expression");
   }
 }
 
@@ -164,8 +194,13 @@ void ExpressionParser::name_or_call(Code& code) {
     if (is(name, Word::bit_) || is_type_word(name)) {
       TypeSpec type;
       const bool known = is(name, Word::bit_);
-      type.type = known ? Type::bits : is(name, Word::int_) ? Type::integer : is(name, Word::uint_) ? Type::natural
-                  : is(name, Word::float_) ? Type::real : is(name, Word::angle_) ? Type::angle : is(name, Word::bool_) ? Type::boolean : Type::duration;
+      type.type = known                    ? Type::bits
+                  : is(name, Word::int_)   ? Type::integer
+                  : is(name, Word::uint_)  ? Type::natural
+                  : is(name, Word::float_) ? Type::real
+                  : is(name, Word::angle_) ? Type::angle
+                  : is(name, Word::bool_)  ? Type::boolean
+                                           : Type::duration;
       const Nesting nesting(depth_, sources_, token.place, "brackets");
       const bool has_width = tokens_.accept(Tok::left_bracket);
       if (has_width) {
@@ -181,7 +216,8 @@ void ExpressionParser::name_or_call(Code& code) {
     }
     if (is(name, Word::measure_)) tokens_.unexpected("a measurement to stand alone, as in 'c = measure q;'");
     if (is(name, Word::durationof_)) sources_.parse_error(token.place, "durationof is not available; expected a constant duration");
-    if (is(name, Word::complex_) || is(name, Word::array_)) sources_.parse_error(token.place, fmt::format("{} is not available; expected an expression", names_.text(name)));
+    if (is(name, Word::complex_) || is(name, Word::array_))
+      sources_.parse_error(token.place, fmt::format("{} is not available; expected an expression", names_.text(name)));
   }
   if (is_reserved(name, tokens_.version)) {
     sources_.parse_error(token.place, fmt::format("unexpected reserved word '{}'; expected an expression", names_.text(name)));
@@ -330,10 +366,12 @@ Code ExpressionParser::literal(const Token& token) const {
     Words words((digits.size() + 63) / 64, 0);
     for (std::size_t i = 0; i < digits.size(); ++i) {
       const std::size_t bit = digits.size() - 1 - i;  // the last character is bit 0
-      if (digits[i] != '0' && digits[i] != '1') sources_.parse_error(token.place, "malformed bit string " + shown(quoted) + "; expected 0 and 1");
+      if (digits[i] != '0' && digits[i] != '1')
+        sources_.parse_error(token.place, "malformed bit string " + shown(quoted) + "; expected 0 and 1");
       words[bit / 64] |= static_cast<std::uint64_t>(digits[i] == '1') << (bit % 64);
     }
-    if (digits.empty() || digits.size() > kMaxDeclaredQubits) sources_.parse_error(token.place, fmt::format("a bit string of {} bits; expected 1 to {}", digits.size(), kMaxDeclaredQubits));
+    if (digits.empty() || digits.size() > kMaxDeclaredQubits)
+      sources_.parse_error(token.place, fmt::format("a bit string of {} bits; expected 1 to {}", digits.size(), kMaxDeclaredQubits));
     constant(code, Value::of_bits(std::move(words), static_cast<std::uint32_t>(digits.size())), token.place);
   }
   return code;
@@ -352,7 +390,9 @@ Value ExpressionParser::big_integer(std::string_view digits, unsigned base) cons
     if (carry != 0) words.push_back(carry);
   }
   if (words.empty()) return Value::of_integer(0);
-  if (words.size() == 1) return words[0] <= static_cast<std::uint64_t>(INT64_MAX) ? Value::of_integer(static_cast<std::int64_t>(words[0])) : Value::of_natural(words[0]);
+  if (words.size() == 1)
+    return words[0] <= static_cast<std::uint64_t>(INT64_MAX) ? Value::of_integer(static_cast<std::int64_t>(words[0]))
+                                                             : Value::of_natural(words[0]);
   const auto width = static_cast<std::uint32_t>(words.size() * 64 - static_cast<std::size_t>(__builtin_clzll(words.back())));
   return Value::of_bits(std::move(words), width);
 }
@@ -370,7 +410,8 @@ Value ExpressionParser::number(const Token& token) const {
     digits.erase(0, 2);
   }
   constexpr std::size_t kLongest = 20'000;  // digits; the sum is quadratic in them
-  if (digits.size() > kLongest) sources_.parse_error(token.place, fmt::format("an integer of {} digits; at most {}", digits.size(), kLongest));
+  if (digits.size() > kLongest)
+    sources_.parse_error(token.place, fmt::format("an integer of {} digits; at most {}", digits.size(), kLongest));
   return big_integer(digits, base);
 }
 
@@ -392,9 +433,14 @@ Value ExpressionParser::duration(const Token& token) const {
   std::size_t unit = digits.find_first_not_of("0123456789.eE+-");
   const std::string_view name = std::string_view(digits).substr(unit);
   double scale = 1e-9;  // dt too: there is no device clock, and durations change no state
-  if (name.find("ms") != std::string_view::npos) scale = 1e-3;
-  else if (name.find("us") != std::string_view::npos || static_cast<unsigned char>(name.find_first_not_of(" \t") == std::string_view::npos ? 0 : name[name.find_first_not_of(" \t")]) >= 0x80) scale = 1e-6;
-  else if (name.find("ns") == std::string_view::npos && name.find("dt") == std::string_view::npos) scale = 1;
+  if (name.find("ms") != std::string_view::npos)
+    scale = 1e-3;
+  else if (name.find("us") != std::string_view::npos ||
+           static_cast<unsigned char>(name.find_first_not_of(" \t") == std::string_view::npos ? 0 : name[name.find_first_not_of(" \t")]) >=
+               0x80)
+    scale = 1e-6;
+  else if (name.find("ns") == std::string_view::npos && name.find("dt") == std::string_view::npos)
+    scale = 1;
   digits.resize(unit);
   const double d = std::strtod(digits.c_str(), nullptr) * scale;
   if (!std::isfinite(d)) sources_.circuit_error(token.place, "duration " + shown(tokens_.text(token)) + " is not finite");

@@ -1,6 +1,7 @@
 #include "ketmesh/circuit/qasm/gates.hpp"
 
 #include <fmt/format.h>
+
 #include <utility>
 
 namespace ketmesh::qasm {
@@ -26,14 +27,14 @@ GateRef special(Kind kind, Gate gate, int parameters, int qubits) {
   return ref;
 }
 
-bool pauli_letters(std::string_view letters) {
-  return !letters.empty() && letters.find_first_not_of("IXYZ") == std::string_view::npos;
-}
+bool pauli_letters(std::string_view letters) { return !letters.empty() && letters.find_first_not_of("IXYZ") == std::string_view::npos; }
 
 // Spellings of the writer for operations that the language has no gate for.
 std::optional<GateRef> payload_gate(std::string_view name) {
-  if (name.starts_with("pauli_") && pauli_letters(name.substr(6))) return special(Kind::payload, Gate::pauli, 0, static_cast<int>(name.size() - 6));
-  if (name.starts_with("rotation_") && pauli_letters(name.substr(9))) return special(Kind::payload, Gate::rotation, 1, static_cast<int>(name.size() - 9));
+  if (name.starts_with("pauli_") && pauli_letters(name.substr(6)))
+    return special(Kind::payload, Gate::pauli, 0, static_cast<int>(name.size() - 6));
+  if (name.starts_with("rotation_") && pauli_letters(name.substr(9)))
+    return special(Kind::payload, Gate::rotation, 1, static_cast<int>(name.size() - 9));
   for (const Gate gate : {Gate::unitary, Gate::diagonal, Gate::permutation, Gate::initialize}) {
     if (name == to_string(gate)) return special(Kind::payload, gate, -1, -1);
   }
@@ -56,7 +57,8 @@ std::optional<GateRef> known_gate(std::string_view name, int version) {
   return payload_gate(name);
 }
 
-GateTable::GateTable(const Sources& sources, const Names& names, const int& version) : sources_(sources), names_(names), version_(version) {}
+GateTable::GateTable(const Sources& sources, const Names& names, const int& version)
+    : sources_(sources), names_(names), version_(version) {}
 
 GateTable::Entry& GateTable::entry(Name name) {
   if (name >= entries_.size()) entries_.resize(names_.size());
@@ -75,13 +77,16 @@ GateTable::Entry& GateTable::entry(Name name) {
 bool GateTable::is_defined_in_text(Name name) const { return name < entries_.size() && entries_[name].in_text; }
 
 const GateRef& GateTable::find(Name name, Place place) {
-  if (name == current_) sources_.parse_error(place, fmt::format("gate '{}' is defined through itself: recursion is not possible", shown(names_.text(name))));
+  if (name == current_)
+    sources_.parse_error(place, fmt::format("gate '{}' is defined through itself: recursion is not possible", shown(names_.text(name))));
   const Entry& e = entry(name);
   if (!e.found) {
-    sources_.parse_error(place, fmt::format("'{}' is not defined; expected a gate that is known or defined before", shown(names_.text(name))));
+    sources_.parse_error(place,
+                         fmt::format("'{}' is not defined; expected a gate that is known or defined before", shown(names_.text(name))));
   }
   if (e.gate.kind == Kind::opaque) {
-    sources_.circuit_error(place, fmt::format("gate '{}' is opaque (line {}): it has no body and cannot be applied", shown(names_.text(name)), e.place.line));
+    sources_.circuit_error(
+        place, fmt::format("gate '{}' is opaque (line {}): it has no body and cannot be applied", shown(names_.text(name)), e.place.line));
   }
   return e.gate;
 }
@@ -115,7 +120,8 @@ void GateTable::define(GateDefinition definition) {
 
 void GateTable::check_counts(const GateRef& gate, std::size_t angles, std::size_t qubits, Place place) const {
   const auto complain = [&](int wanted, std::size_t got, std::string_view thing) {
-    sources_.circuit_error(place, fmt::format("gate '{}' takes {} {}{}, got {}", shown(names_.text(gate.name)), wanted, thing, wanted == 1 ? "" : "s", got));
+    sources_.circuit_error(
+        place, fmt::format("gate '{}' takes {} {}{}, got {}", shown(names_.text(gate.name)), wanted, thing, wanted == 1 ? "" : "s", got));
   };
   if (gate.num_parameters >= 0 && angles != static_cast<std::size_t>(gate.num_parameters)) complain(gate.num_parameters, angles, "angle");
   if (gate.num_qubits >= 0 && qubits != static_cast<std::size_t>(gate.num_qubits)) complain(gate.num_qubits, qubits, "qubit");

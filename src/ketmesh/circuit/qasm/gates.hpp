@@ -15,15 +15,15 @@ namespace ketmesh::qasm {
 
 struct GateRef {
   enum class Kind : std::uint8_t {
-    row,          ///< `gate`
-    defined,      ///< definition number `definition`
+    row,      ///< `gate`
+    defined,  ///< definition number `definition`
     opaque,
-    builtin_u,    ///< version 3: e^{i theta/2} u(theta, phi, lambda)
-    identity,     ///< u0: a duration as its only angle
+    builtin_u,  ///< version 3: e^{i theta/2} u(theta, phi, lambda)
+    identity,   ///< u0: a duration as its only angle
     cu2,
     gphase,
-    payload,      ///< pauli, rotation, unitary, ...: `gate`; Pauli letters stand in the name
-    barrier,      ///< in gate bodies
+    payload,  ///< pauli, rotation, unitary, ...: `gate`; Pauli letters stand in the name
+    barrier,  ///< in gate bodies
     delay,
   };
   Kind kind = Kind::row;

@@ -31,21 +31,51 @@ struct Punctuation {
 };
 // Longest first.
 constexpr std::array<Punctuation, 45> kPunctuation = {{
-    {"<<=", Tok::compound_assign}, {">>=", Tok::compound_assign}, {"**=", Tok::compound_assign},
-    {"->", Tok::arrow},            {"==", Tok::equal},            {"!=", Tok::not_equal},
-    {"<=", Tok::less_equal},       {">=", Tok::greater_equal},    {"&&", Tok::logical_and},
-    {"||", Tok::logical_or},       {"<<", Tok::shift_left},       {">>", Tok::shift_right},
-    {"**", Tok::power},            {"++", Tok::concatenate},      {"+=", Tok::compound_assign},
-    {"-=", Tok::compound_assign},  {"*=", Tok::compound_assign},  {"/=", Tok::compound_assign},
-    {"%=", Tok::compound_assign},  {"&=", Tok::compound_assign},  {"|=", Tok::compound_assign},
-    {"^=", Tok::compound_assign},  {"(", Tok::left_paren},        {")", Tok::right_paren},
-    {"[", Tok::left_bracket},      {"]", Tok::right_bracket},     {"{", Tok::left_brace},
-    {"}", Tok::right_brace},       {";", Tok::semicolon},         {",", Tok::comma},
-    {":", Tok::colon},             {"@", Tok::at},                {"=", Tok::assign},
-    {"+", Tok::plus},              {"-", Tok::minus},             {"*", Tok::star},
-    {"/", Tok::slash},             {"%", Tok::percent},           {"^", Tok::caret},
-    {"|", Tok::pipe},              {"&", Tok::ampersand},         {"~", Tok::tilde},
-    {"!", Tok::bang},              {"<", Tok::less},              {">", Tok::greater},
+    {"<<=", Tok::compound_assign},
+    {">>=", Tok::compound_assign},
+    {"**=", Tok::compound_assign},
+    {"->", Tok::arrow},
+    {"==", Tok::equal},
+    {"!=", Tok::not_equal},
+    {"<=", Tok::less_equal},
+    {">=", Tok::greater_equal},
+    {"&&", Tok::logical_and},
+    {"||", Tok::logical_or},
+    {"<<", Tok::shift_left},
+    {">>", Tok::shift_right},
+    {"**", Tok::power},
+    {"++", Tok::concatenate},
+    {"+=", Tok::compound_assign},
+    {"-=", Tok::compound_assign},
+    {"*=", Tok::compound_assign},
+    {"/=", Tok::compound_assign},
+    {"%=", Tok::compound_assign},
+    {"&=", Tok::compound_assign},
+    {"|=", Tok::compound_assign},
+    {"^=", Tok::compound_assign},
+    {"(", Tok::left_paren},
+    {")", Tok::right_paren},
+    {"[", Tok::left_bracket},
+    {"]", Tok::right_bracket},
+    {"{", Tok::left_brace},
+    {"}", Tok::right_brace},
+    {";", Tok::semicolon},
+    {",", Tok::comma},
+    {":", Tok::colon},
+    {"@", Tok::at},
+    {"=", Tok::assign},
+    {"+", Tok::plus},
+    {"-", Tok::minus},
+    {"*", Tok::star},
+    {"/", Tok::slash},
+    {"%", Tok::percent},
+    {"^", Tok::caret},
+    {"|", Tok::pipe},
+    {"&", Tok::ampersand},
+    {"~", Tok::tilde},
+    {"!", Tok::bang},
+    {"<", Tok::less},
+    {">", Tok::greater},
 }};
 
 // Characters that begin no longer token; most of a file is these, names and digits.
@@ -133,7 +163,8 @@ void Lexer::digits(const Token& token, int base) {
     any = any || digit;
     last_is_digit = digit;
   }
-  if (!any || !last_is_digit) fail(token.place, "malformed number '" + shown(text_.substr(token.place.offset, i_ - token.place.offset + 1)) + "'; expected digits");
+  if (!any || !last_is_digit)
+    fail(token.place, "malformed number '" + shown(text_.substr(token.place.offset, i_ - token.place.offset + 1)) + "'; expected digits");
 }
 
 bool Lexer::duration_unit() {
@@ -158,7 +189,8 @@ Token Lexer::number(Token token) {
   if (at(i_) == '0' && (second == 'x' || second == 'X' || second == 'b' || second == 'B' || second == 'o' || second == 'O')) {
     i_ += 2;
     digits(token, second == 'x' || second == 'X' ? 16 : second == 'b' || second == 'B' ? 2 : 8);
-    if (is_letter(at(i_)) || is_digit(at(i_))) fail(token.place, "malformed number '" + shown(text_.substr(token.place.offset, i_ + 1 - token.place.offset)) + "'");
+    if (is_letter(at(i_)) || is_digit(at(i_)))
+      fail(token.place, "malformed number '" + shown(text_.substr(token.place.offset, i_ + 1 - token.place.offset)) + "'");
     return finish(Tok::integer);
   }
   bool real = false;
@@ -178,8 +210,8 @@ Token Lexer::number(Token token) {
   }
   if (duration_unit()) return finish(Tok::duration);
   if (is_letter(at(i_))) {
-    fail(token.place, "malformed number '" + shown(text_.substr(token.place.offset, i_ + 1 - token.place.offset)) +
-                          "': a letter follows the digits");
+    fail(token.place,
+         "malformed number '" + shown(text_.substr(token.place.offset, i_ + 1 - token.place.offset)) + "': a letter follows the digits");
   }
   return finish(real ? Tok::real : Tok::integer);
 }
@@ -228,7 +260,8 @@ Token Lexer::next() {
       return finish(p.kind);
     }
   }
-  if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) >= 0x7F) fail(token.place, "unexpected character " + hexadecimal(c) + "; expected a statement of OpenQASM");
+  if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) >= 0x7F)
+    fail(token.place, "unexpected character " + hexadecimal(c) + "; expected a statement of OpenQASM");
   fail(token.place, std::string("unexpected character '") + c + "'; expected a statement of OpenQASM");
 }
 

@@ -33,8 +33,10 @@ bool Parser::next(Statement& out) {
 void Parser::statement(Statement& out, Where where) {
   out = Statement{};
   while (tokens_.at(Tok::at) || tokens_.at(Tok::annotation) || tokens_.at(Word::pragma_)) {
-    if (tokens_.at(Tok::annotation)) tokens_.take();
-    else tokens_.skip_line();
+    if (tokens_.at(Tok::annotation))
+      tokens_.take();
+    else
+      tokens_.skip_line();
     if (tokens_.at(Tok::end)) return;  // Kind::none
   }
   out.unnamed = tokens_.take_unnamed_mark();
@@ -44,13 +46,15 @@ void Parser::statement(Statement& out, Where where) {
     return;
   }
   if (common(out, where) || (tokens_.version >= 3 && version_3(out, where))) return;
-  if (!tokens_.at(Tok::name)) tokens_.unexpected(where == Where::gate ? "a gate or '}'" : where == Where::block ? "a statement or '}'" : "a statement");
+  if (!tokens_.at(Tok::name))
+    tokens_.unexpected(where == Where::gate ? "a gate or '}'" : where == Where::block ? "a statement or '}'" : "a statement");
   call_or_assignment(out);
 }
 
 void Parser::in_gate(Where where, const Token& word) const {
   if (where != Where::gate) return;
-  sources_.parse_error(word.place, fmt::format("unexpected '{}' in the body of a gate; expected a gate, barrier or '}}'", tokens_.text(word)));
+  sources_.parse_error(word.place,
+                       fmt::format("unexpected '{}' in the body of a gate; expected a gate, barrier or '}}'", tokens_.text(word)));
 }
 
 void Parser::outermost_only(Where where, const Token& word) const {
@@ -63,20 +67,45 @@ bool Parser::common(Statement& out, Where where) {
   const Token word = tokens_.peek();
   if (word.kind != Tok::name || word.name > static_cast<Name>(Word::if_)) return false;
   switch (static_cast<Word>(word.name)) {
-    case Word::OPENQASM_: sources_.parse_error(word.place, "unexpected 'OPENQASM'; the version line must be the first statement of the text");
-    case Word::include_: outermost_only(where, word); include(out); break;
-    case Word::qreg_: outermost_only(where, word); old_register(out, Kind::qubits); break;
-    case Word::creg_: in_gate(where, word); old_register(out, Kind::bits); break;
-    case Word::gate_: outermost_only(where, word); gate(out); break;
-    case Word::opaque_: outermost_only(where, word); opaque(out); break;
-    case Word::barrier_: barrier(out); break;
-    case Word::reset_: in_gate(where, word); reset(out); break;
-    case Word::measure_: in_gate(where, word); measure(out); break;
+    case Word::OPENQASM_:
+      sources_.parse_error(word.place, "unexpected 'OPENQASM'; the version line must be the first statement of the text");
+    case Word::include_:
+      outermost_only(where, word);
+      include(out);
+      break;
+    case Word::qreg_:
+      outermost_only(where, word);
+      old_register(out, Kind::qubits);
+      break;
+    case Word::creg_:
+      in_gate(where, word);
+      old_register(out, Kind::bits);
+      break;
+    case Word::gate_:
+      outermost_only(where, word);
+      gate(out);
+      break;
+    case Word::opaque_:
+      outermost_only(where, word);
+      opaque(out);
+      break;
+    case Word::barrier_:
+      barrier(out);
+      break;
+    case Word::reset_:
+      in_gate(where, word);
+      reset(out);
+      break;
+    case Word::measure_:
+      in_gate(where, word);
+      measure(out);
+      break;
     case Word::if_:
       if (tokens_.version < 3) in_gate(where, word);
       branch(out, where);
       break;
-    default: return false;
+    default:
+      return false;
   }
   return true;
 }
@@ -182,7 +211,8 @@ void Parser::branch(Statement& out, Where where) {
   out.value = expressions_.condition();
   tokens_.expect(Tok::right_paren, "')' or an operator");
   if (tokens_.version < 3) {
-    if (tokens_.at(Word::if_) || tokens_.at(Word::gate_) || tokens_.at(Word::qreg_) || tokens_.at(Word::creg_) || tokens_.at(Word::opaque_) || tokens_.at(Word::include_)) {
+    if (tokens_.at(Word::if_) || tokens_.at(Word::gate_) || tokens_.at(Word::qreg_) || tokens_.at(Word::creg_) ||
+        tokens_.at(Word::opaque_) || tokens_.at(Word::include_)) {
       tokens_.unexpected("a gate, measure, reset or barrier after the condition");
     }
     statement(out.body.emplace_back(), Where::block);

@@ -8,7 +8,8 @@ namespace ketmesh::qasm {
 using Kind = Statement::Kind;
 
 void Parser::refuse(const Token& word) const {
-  sources_.parse_error(word.place, fmt::format("'{}' is not available; expected a gate, declaration, measurement, if, for or switch", tokens_.text(word)));
+  sources_.parse_error(
+      word.place, fmt::format("'{}' is not available; expected a gate, declaration, measurement, if, for or switch", tokens_.text(word)));
 }
 
 bool Parser::version_3(Statement& out, Where where) {
@@ -21,18 +22,42 @@ bool Parser::version_3(Statement& out, Where where) {
   }
   if (word.kind != Tok::name || word.name >= kNumWords) return false;
   switch (static_cast<Word>(word.name)) {
-    case Word::def_: case Word::extern_: case Word::defcal_: case Word::defcalgrammar_: case Word::cal_: case Word::box_:
-    case Word::array_: case Word::complex_: case Word::while_: case Word::return_: case Word::stretch_: case Word::mutable_:
-    case Word::readonly_: case Word::void_: case Word::durationof_: refuse(word); return true;
-    case Word::ctrl_: case Word::negctrl_: case Word::inv_: case Word::pow_: modified_call(out); return true;
-    case Word::for_: loop(out, where); return true;
-    case Word::delay_: delay(out); return true;
+    case Word::def_:
+    case Word::extern_:
+    case Word::defcal_:
+    case Word::defcalgrammar_:
+    case Word::cal_:
+    case Word::box_:
+    case Word::array_:
+    case Word::complex_:
+    case Word::while_:
+    case Word::return_:
+    case Word::stretch_:
+    case Word::mutable_:
+    case Word::readonly_:
+    case Word::void_:
+    case Word::durationof_:
+      refuse(word);
+      return true;
+    case Word::ctrl_:
+    case Word::negctrl_:
+    case Word::inv_:
+    case Word::pow_:
+      modified_call(out);
+      return true;
+    case Word::for_:
+      loop(out, where);
+      return true;
+    case Word::delay_:
+      delay(out);
+      return true;
     case Word::nop_:
       tokens_.take();
       if (!tokens_.at(Tok::semicolon)) expressions_.operands("a qubit or register");
       semicolon();
       return true;
-    default: break;
+    default:
+      break;
   }
   if (word.name > static_cast<Name>(Word::void_) || word.name < static_cast<Name>(Word::qubit_)) return false;
   in_gate(where, word);
@@ -52,18 +77,36 @@ bool Parser::version_3(Statement& out, Where where) {
       tokens_.take();
       register_declaration(out, Kind::bits);
       break;
-    case Word::let_: alias(out); break;
-    case Word::const_: constant(out); break;
-    case Word::input_: outermost_only(where, word); input(out); break;
-    case Word::switch_: select(out, where); break;
-    case Word::break_: case Word::continue_: case Word::end_:
+    case Word::let_:
+      alias(out);
+      break;
+    case Word::const_:
+      constant(out);
+      break;
+    case Word::input_:
+      outermost_only(where, word);
+      input(out);
+      break;
+    case Word::switch_:
+      select(out, where);
+      break;
+    case Word::break_:
+    case Word::continue_:
+    case Word::end_:
       tokens_.take();
       out.kind = is(word.name, Word::break_) ? Kind::break_ : is(word.name, Word::continue_) ? Kind::continue_ : Kind::end_;
       semicolon();
       break;
-    case Word::else_: case Word::case_: case Word::default_: case Word::in_: case Word::true_: case Word::false_:
+    case Word::else_:
+    case Word::case_:
+    case Word::default_:
+    case Word::in_:
+    case Word::true_:
+    case Word::false_:
       tokens_.unexpected("a statement");
-    default: classical_declaration(out, Kind::variable); break;
+    default:
+      classical_declaration(out, Kind::variable);
+      break;
   }
   return true;
 }
@@ -72,16 +115,37 @@ bool Parser::type(Statement& out) {
   if (!tokens_.at(Tok::name)) return false;
   const Token word = tokens_.peek();
   switch (static_cast<Word>(word.name)) {
-    case Word::int_: out.type.type = Type::integer; break;
-    case Word::uint_: out.type.type = Type::natural; break;
-    case Word::float_: out.type.type = Type::real; break;
-    case Word::angle_: out.type.type = Type::angle; break;
-    case Word::bool_: out.type.type = Type::boolean; break;
-    case Word::bit_: out.type.type = Type::bits; break;
-    case Word::duration_: out.type.type = Type::duration; break;
-    case Word::qubit_: out.type.type = Type::qubits; break;
-    case Word::complex_: case Word::array_: case Word::stretch_: refuse(word); return false;
-    default: return false;
+    case Word::int_:
+      out.type.type = Type::integer;
+      break;
+    case Word::uint_:
+      out.type.type = Type::natural;
+      break;
+    case Word::float_:
+      out.type.type = Type::real;
+      break;
+    case Word::angle_:
+      out.type.type = Type::angle;
+      break;
+    case Word::bool_:
+      out.type.type = Type::boolean;
+      break;
+    case Word::bit_:
+      out.type.type = Type::bits;
+      break;
+    case Word::duration_:
+      out.type.type = Type::duration;
+      break;
+    case Word::qubit_:
+      out.type.type = Type::qubits;
+      break;
+    case Word::complex_:
+    case Word::array_:
+    case Word::stretch_:
+      refuse(word);
+      return false;
+    default:
+      return false;
   }
   tokens_.take();
   out.sized = expressions_.designator(out.size);
@@ -161,11 +225,16 @@ void Parser::modified_call(Statement& out) {
     if (word.kind != Tok::name) tokens_.unexpected("a gate or modifier");
     Modifier m;
     m.place = word.place;
-    if (is(word.name, Word::ctrl_)) m.kind = Modifier::Kind::ctrl;
-    else if (is(word.name, Word::negctrl_)) m.kind = Modifier::Kind::negctrl;
-    else if (is(word.name, Word::inv_)) m.kind = Modifier::Kind::inv;
-    else if (is(word.name, Word::pow_)) m.kind = Modifier::Kind::pow;
-    else break;
+    if (is(word.name, Word::ctrl_))
+      m.kind = Modifier::Kind::ctrl;
+    else if (is(word.name, Word::negctrl_))
+      m.kind = Modifier::Kind::negctrl;
+    else if (is(word.name, Word::inv_))
+      m.kind = Modifier::Kind::inv;
+    else if (is(word.name, Word::pow_))
+      m.kind = Modifier::Kind::pow;
+    else
+      break;
     tokens_.take();
     if (m.kind != Modifier::Kind::inv && tokens_.accept(Tok::left_paren)) {
       m.argument = expressions_.expression();
@@ -186,7 +255,9 @@ void Parser::call_or_assignment(Statement& out) {
       tokens_.take();
       const bool statement_of_3 = tokens_.at(Tok::left_bracket) || (tokens_.at(Tok::name) && !is(name.name, Word::delay_));
       if (statement_of_3 && (is(name.name, Word::qubit_) || is(name.name, Word::bit_) || tokens_.at(Tok::left_bracket))) {
-        sources_.parse_error(name.place, fmt::format("unexpected '{}' in OpenQASM 2; expected a statement of version 2", tokens_.text(name)), "begin the text with 'OPENQASM 3.0;'");
+        sources_.parse_error(name.place,
+                             fmt::format("unexpected '{}' in OpenQASM 2; expected a statement of version 2", tokens_.text(name)),
+                             "begin the text with 'OPENQASM 3.0;'");
       }
       return call(out, name);
     }

@@ -1,6 +1,7 @@
 // The public entry points of reading: sources, includes, and the loop over statements.
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 #include <fstream>
 #include <system_error>
 #include <utility>
@@ -23,13 +24,15 @@ std::string file_text(const fs::path& path, std::uint64_t max_bytes) {
   std::ifstream in(path, std::ios::binary);
   if (!in) throw IoError(IoError::Side::input, "cannot open " + path.string());
   const std::uintmax_t size = fs::file_size(path, error);
-  if (!error && size > max_bytes) throw IoError(IoError::Side::input, fmt::format("{} has {} bytes; the limit is {}", path.string(), size, max_bytes));
+  if (!error && size > max_bytes)
+    throw IoError(IoError::Side::input, fmt::format("{} has {} bytes; the limit is {}", path.string(), size, max_bytes));
   std::string text;
   if (!error) text.reserve(static_cast<std::size_t>(size));
   std::vector<char> chunk(std::size_t{1} << 20);
   while (in.read(chunk.data(), static_cast<std::streamsize>(chunk.size())), in.gcount() > 0) {  // pipes tell no size
     text.append(chunk.data(), static_cast<std::size_t>(in.gcount()));
-    if (text.size() > max_bytes) throw IoError(IoError::Side::input, fmt::format("{} has more than {} bytes, the limit", path.string(), max_bytes));
+    if (text.size() > max_bytes)
+      throw IoError(IoError::Side::input, fmt::format("{} has more than {} bytes, the limit", path.string(), max_bytes));
   }
   if (in.bad()) throw IoError(IoError::Side::input, "cannot read " + path.string());
   return text;
@@ -38,7 +41,9 @@ std::string file_text(const fs::path& path, std::uint64_t max_bytes) {
 class Reader {
  public:
   Reader(std::string_view text, const QasmOptions& options, const fs::path& path)
-      : options_(options), tokens_(sources_, names_, sources_.add(options.file_name, text)), parser_(tokens_, sources_, names_),
+      : options_(options),
+        tokens_(sources_, names_, sources_.add(options.file_name, text)),
+        parser_(tokens_, sources_, names_),
         executor_(sources_, names_, options, tokens_.version) {
     paths_.push_back(path);
     if (!path.empty()) included_.push_back(canonical(path));
@@ -93,7 +98,10 @@ class Reader {
   fs::path find(const Statement& s) const {
     const fs::path wanted(s.text);
     if (wanted.is_absolute()) {
-      if (!lies_below(wanted)) sources_.parse_error(s.name_place, fmt::format("include '{}': an absolute file must lie below an include path that the caller allows", shown(s.text)));
+      if (!lies_below(wanted))
+        sources_.parse_error(
+            s.name_place,
+            fmt::format("include '{}': an absolute file must lie below an include path that the caller allows", shown(s.text)));
       if (is_file(wanted)) return wanted;
     } else {
       std::vector<fs::path> folders;
@@ -105,7 +113,8 @@ class Reader {
         if (is_file(folder / wanted)) return folder / wanted;
       }
     }
-    sources_.parse_error(s.name_place, fmt::format("include file '{}' is not found; expected a file beside this one or in an include path", shown(s.text)));
+    sources_.parse_error(
+        s.name_place, fmt::format("include file '{}' is not found; expected a file beside this one or in an include path", shown(s.text)));
   }
 
   void include(const Statement& s) {
@@ -120,7 +129,8 @@ class Reader {
       tokens_.take();
       return;
     }
-    if (tokens_.depth() > static_cast<std::size_t>(kMaxNesting)) sources_.parse_error(s.place, fmt::format("includes nested deeper than {} levels", kMaxNesting));
+    if (tokens_.depth() > static_cast<std::size_t>(kMaxNesting))
+      sources_.parse_error(s.place, fmt::format("includes nested deeper than {} levels", kMaxNesting));
     included_.push_back(whole);
     std::string text;
     try {
@@ -135,7 +145,8 @@ class Reader {
     if (tokens_.at(Word::OPENQASM_)) {
       const Place place = tokens_.place();
       parser_.header();
-      if (tokens_.version != version) sources_.parse_error(place, fmt::format("the included file is OpenQASM {}, the text is version {}", tokens_.version, version));
+      if (tokens_.version != version)
+        sources_.parse_error(place, fmt::format("the included file is OpenQASM {}, the text is version {}", tokens_.version, version));
     }
   }
 
@@ -152,7 +163,8 @@ class Reader {
 }  // namespace
 
 Circuit read_qasm(std::string_view text, const QasmOptions& options) {
-  if (text.size() > options.max_bytes) throw ParseError(options.file_name, 1, 1, fmt::format("the text has {} bytes; the limit is {}", text.size(), options.max_bytes));
+  if (text.size() > options.max_bytes)
+    throw ParseError(options.file_name, 1, 1, fmt::format("the text has {} bytes; the limit is {}", text.size(), options.max_bytes));
   return Reader(text, options, {}).read();
 }
 

@@ -1,6 +1,7 @@
 #include "ketmesh/circuit/qasm/scopes.hpp"
 
 #include <fmt/format.h>
+
 #include <utility>
 
 namespace ketmesh::qasm {

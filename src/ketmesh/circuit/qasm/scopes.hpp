@@ -10,12 +10,12 @@ namespace ketmesh::qasm {
 
 struct Symbol {
   enum class Kind : std::uint8_t { value, parameter, qubit };
-  Kind kind = Kind::value;      ///< parameter, qubit: of the gate that is being defined, number `local`
+  Kind kind = Kind::value;  ///< parameter, qubit: of the gate that is being defined, number `local`
   Name name = 0;
   bool assignable = false;
-  int branch = 0;               ///< measured branches around the declaration
+  int branch = 0;  ///< measured branches around the declaration
   std::uint32_t local = 0;
-  TypeSpec type;                ///< of an assignable value
+  TypeSpec type;  ///< of an assignable value
   Value value;
   Place place;
 };

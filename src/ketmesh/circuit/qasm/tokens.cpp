@@ -44,9 +44,7 @@ std::string_view Tokens::text(const Token& token) const {
   return sources_->text(token.place.file).substr(token.place.offset, token.length);
 }
 
-std::string Tokens::shown_token() const {
-  return at(Tok::end) ? std::string("end of the file") : "'" + shown(text(token_)) + "'";
-}
+std::string Tokens::shown_token() const { return at(Tok::end) ? std::string("end of the file") : "'" + shown(text(token_)) + "'"; }
 
 void Tokens::unexpected(std::string_view expected) const {
   sources_->parse_error(place(), fmt::format("unexpected {}; expected {}", shown_token(), expected));

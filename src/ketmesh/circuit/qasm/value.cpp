@@ -8,17 +8,28 @@ namespace ketmesh::qasm {
 
 std::string_view to_string(Type type) {
   switch (type) {
-    case Type::boolean: return "bool";
-    case Type::integer: return "int";
-    case Type::natural: return "uint";
-    case Type::real: return "float";
-    case Type::angle: return "angle";
-    case Type::bits: return "bit string";
-    case Type::duration: return "duration";
-    case Type::symbol: return "input without a value";
-    case Type::measured: return "expression of measured bits";
-    case Type::qubits: return "qubits";
-    case Type::clbits: return "classical bits";
+    case Type::boolean:
+      return "bool";
+    case Type::integer:
+      return "int";
+    case Type::natural:
+      return "uint";
+    case Type::real:
+      return "float";
+    case Type::angle:
+      return "angle";
+    case Type::bits:
+      return "bit string";
+    case Type::duration:
+      return "duration";
+    case Type::symbol:
+      return "input without a value";
+    case Type::measured:
+      return "expression of measured bits";
+    case Type::qubits:
+      return "qubits";
+    case Type::clbits:
+      return "classical bits";
   }
   return "value";
 }
@@ -140,16 +151,18 @@ Value Value::of_wires(Type type, std::vector<std::uint32_t> wires, bool single) 
 double as_double(const Value& v) {
   switch (v.type) {
     case Type::boolean:
-    case Type::natural: return static_cast<double>(v.natural);
-    case Type::integer: return static_cast<double>(v.integer);
-    case Type::bits: return words_to_double(v.extra->words);
-    default: return v.number;
+    case Type::natural:
+      return static_cast<double>(v.natural);
+    case Type::integer:
+      return static_cast<double>(v.integer);
+    case Type::bits:
+      return words_to_double(v.extra->words);
+    default:
+      return v.number;
   }
 }
 
-std::uint64_t as_pattern(const Value& v) {
-  return v.type == Type::integer ? static_cast<std::uint64_t>(v.integer) : v.natural;
-}
+std::uint64_t as_pattern(const Value& v) { return v.type == Type::integer ? static_cast<std::uint64_t>(v.integer) : v.natural; }
 
 void trim(Words& words) {
   while (!words.empty() && words.back() == 0) words.pop_back();

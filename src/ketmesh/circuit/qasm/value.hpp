@@ -16,8 +16,8 @@ namespace ketmesh::qasm {
 
 enum class Type : std::uint8_t {
   boolean,
-  integer,   ///< signed, `width` bits (64 when unsized), two's complement
-  natural,   ///< unsigned, `width` bits
+  integer,  ///< signed, `width` bits (64 when unsized), two's complement
+  natural,  ///< unsigned, `width` bits
   real,
   angle,     ///< in [0, 2 pi); with a width: a multiple of 2 pi / 2^width
   bits,      ///< constant bit string or an integer literal beyond 64 bits: `width` bits in extra->words
@@ -70,9 +70,7 @@ struct Value {
   bool is_integral() const { return type == Type::integer || type == Type::natural || type == Type::boolean; }
   std::uint32_t nodes() const { return type == Type::symbol || type == Type::measured ? width : 1; }
   bool is_numeric() const { return type <= Type::angle; }
-  std::uint32_t wire(std::uint32_t i) const {
-    return extra ? extra->wires[i] : static_cast<std::uint32_t>(first + i);
-  }
+  std::uint32_t wire(std::uint32_t i) const { return extra ? extra->wires[i] : static_cast<std::uint32_t>(first + i); }
 };
 
 /// Wraps to `width` bits (1..64).

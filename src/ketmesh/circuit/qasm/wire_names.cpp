@@ -24,12 +24,14 @@ std::string free_name(std::string name, std::set<std::string>& taken) {
 }  // namespace
 
 bool is_identifier(std::string_view name) {
-  if (name.empty() || !letter(name[0]) || !std::all_of(name.begin(), name.end(), [](char c) { return letter(c) || digit(c); })) return false;
+  if (name.empty() || !letter(name[0]) || !std::all_of(name.begin(), name.end(), [](char c) { return letter(c) || digit(c); }))
+    return false;
   Names names;
   return !is_reserved(names.intern(name), 3) && names.intern(name) >= kNumWords;
 }
 
-WireNames::WireNames(const std::vector<Register>& registers, std::size_t count, std::string_view default_name, std::set<std::string>& taken) {
+WireNames::WireNames(const std::vector<Register>& registers, std::size_t count, std::string_view default_name,
+                     std::set<std::string>& taken) {
   std::vector<std::string> given;
   for (const Register& r : registers) given.push_back(free_name(r.name, taken));  // before unnamed ones take them
   std::size_t next = 0;
@@ -44,7 +46,8 @@ WireNames::WireNames(const std::vector<Register>& registers, std::size_t count, 
 }
 
 const WireNames::Stretch& WireNames::stretch_of(std::uint32_t wire) const {
-  const auto after = std::upper_bound(stretches_.begin(), stretches_.end(), std::size_t{wire}, [](std::size_t w, const Stretch& s) { return w < s.offset + s.size; });
+  const auto after = std::upper_bound(stretches_.begin(), stretches_.end(), std::size_t{wire},
+                                      [](std::size_t w, const Stretch& s) { return w < s.offset + s.size; });
   if (after == stretches_.end()) throw Internal("a wire outside the circuit");
   return *after;
 }

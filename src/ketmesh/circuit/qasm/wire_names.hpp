@@ -22,7 +22,7 @@ class WireNames {
   WireNames(const std::vector<Register>& registers, std::size_t count, std::string_view default_name, std::set<std::string>& taken);
 
   const std::vector<Stretch>& stretches() const { return stretches_; }
-  std::string one(std::uint32_t wire) const;                     ///< q[3]
+  std::string one(std::uint32_t wire) const;                         ///< q[3]
   const Stretch* whole(std::span<const std::uint32_t> wires) const;  ///< the stretch that these are, in order
   /// Parts of the wires, in order, each an operand of version 3: q, q[0:2], q[{1, 4}].
   std::vector<std::string> parts(std::span<const std::uint32_t> wires) const;

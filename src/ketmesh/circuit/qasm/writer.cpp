@@ -1,7 +1,8 @@
 #include "ketmesh/circuit/qasm/writer.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 #include <ostream>
 #include <sstream>
 
@@ -21,13 +22,18 @@ std::string number(double v) { return Parameter(v).str(); }
 }  // namespace
 
 Writer::Writer(std::ostream& out, const Circuit& circuit, int version)
-    : out_(out), circuit_(circuit), version_(version), taken_(parameter_names(circuit)), qubits_(circuit.quantum_registers(), circuit.num_qubits(), "q", taken_),
+    : out_(out),
+      circuit_(circuit),
+      version_(version),
+      taken_(parameter_names(circuit)),
+      qubits_(circuit.quantum_registers(), circuit.num_qubits(), "q", taken_),
       bits_(circuit.classical_registers(), circuit.num_clbits(), "c", taken_) {}
 
 void Writer::line(const std::string& text) { out_ << indent_ << guard_ << text << '\n'; }
 
 void Writer::no_fit(const Operation& op, const std::string& why) const {
-  throw CircuitError(fmt::format("operation '{}' cannot be written as OpenQASM {}: {}", to_string(op.gate), version_, why), version_ == 2 ? "version 3 may hold it" : "");
+  throw CircuitError(fmt::format("operation '{}' cannot be written as OpenQASM {}: {}", to_string(op.gate), version_, why),
+                     version_ == 2 ? "version 3 may hold it" : "");
 }
 
 void Writer::write() {
@@ -38,15 +44,18 @@ void Writer::write() {
 void Writer::header() {
   out_ << (version_ == 2 ? "OPENQASM 2.0;\ninclude \"qelib1.inc\";\n" : "OPENQASM 3.0;\ninclude \"stdgates.inc\";\n");
   for (const std::string& name : circuit_.parameter_names()) {
-    if (version_ == 2) throw CircuitError("parameter '" + name + "' has no value: OpenQASM 2 has numbers only", "bind it, or write version 3");
+    if (version_ == 2)
+      throw CircuitError("parameter '" + name + "' has no value: OpenQASM 2 has numbers only", "bind it, or write version 3");
     if (!is_identifier(name)) throw CircuitError("parameter '" + name + "' is no identifier of OpenQASM and cannot be written");
     out_ << "input float " << name << ";\n";
   }
   const auto declare = [&](const WireNames& names, std::string_view old_word, std::string_view new_word) {
     for (const WireNames::Stretch& s : names.stretches()) {
       if (s.unnamed) out_ << "//@unnamed\n";  // the reader makes no register of what follows
-      if (version_ == 2) out_ << old_word << ' ' << s.name << '[' << s.size << "];\n";
-      else out_ << new_word << '[' << s.size << "] " << s.name << ";\n";
+      if (version_ == 2)
+        out_ << old_word << ' ' << s.name << '[' << s.size << "];\n";
+      else
+        out_ << new_word << '[' << s.size << "] " << s.name << ";\n";
     }
   };
   declare(qubits_, "qreg", "qubit");
@@ -59,16 +68,21 @@ void Writer::block(const Circuit& circuit) {
 
 void Writer::operation(const Operation& op) {
   switch (op.gate) {
-    case Gate::measure: return measure(op);
-    case Gate::reset: return reset(op);
-    case Gate::barrier: return wires_line("barrier", op);
+    case Gate::measure:
+      return measure(op);
+    case Gate::reset:
+      return reset(op);
+    case Gate::barrier:
+      return wires_line("barrier", op);
     case Gate::delay:
       if (!op.parameters[0].is_number()) no_fit(op, "its duration is no number");
       if (version_ >= 3) return wires_line("delay[" + number(op.parameters[0].number()) + "s]", op);
       for (const Qubit q : op.qubits) line("delay(" + number(op.parameters[0].number()) + ") " + qubits_.one(q) + ";");
       return;
-    case Gate::if_else: return version_ >= 3 ? if_else(op) : if_else_2(op);
-    default: return version_ >= 3 ? gate(op) : gate_2(op);
+    case Gate::if_else:
+      return version_ >= 3 ? if_else(op) : if_else_2(op);
+    default:
+      return version_ >= 3 ? gate(op) : gate_2(op);
   }
 }
 
@@ -101,13 +115,17 @@ std::string Writer::angles(const Operation& op) const {
 
 std::string Writer::gate_head(const Operation& op) const {
   switch (op.gate) {
-    case Gate::pauli: return "pauli_" + op.payload().paulis;
-    case Gate::rotation: return "rotation_" + op.payload().paulis + angles(op);
+    case Gate::pauli:
+      return "pauli_" + op.payload().paulis;
+    case Gate::rotation:
+      return "rotation_" + op.payload().paulis + angles(op);
     case Gate::unitary:
     case Gate::diagonal:
     case Gate::permutation:
-    case Gate::initialize: return std::string(to_string(op.gate)) + payload_angles(op.payload(), op.gate);
-    default: return std::string(to_string(op.gate)) + angles(op);
+    case Gate::initialize:
+      return std::string(to_string(op.gate)) + payload_angles(op.payload(), op.gate);
+    default:
+      return std::string(to_string(op.gate)) + angles(op);
   }
 }
 
@@ -141,7 +159,8 @@ void Writer::gate_2(const Operation& op) {
   const GateRow* match = nullptr;
   for (const GateRow& candidate : gate_table()) {
     const bool fits = candidate.num_controls == static_cast<int>(wanted) || (candidate.num_controls < 0 && wanted > 0);
-    if (fits && candidate.base == row.base && candidate.base != candidate.gate && candidate.num_parameters == row.num_parameters && row.base != Gate::cu) {
+    if (fits && candidate.base == row.base && candidate.base != candidate.gate && candidate.num_parameters == row.num_parameters &&
+        row.base != Gate::cu) {
       match = &candidate;
       break;
     }
@@ -205,27 +224,48 @@ std::string Writer::expression(const ClassicalExpression& e) {
       for (std::size_t i = n - 1; i-- > 0;) text += fmt::format("{:016x}", node.words[i]);
       return text;
     }
-    case Kind::bits: return operand(bits_, node.bits);
-    case Kind::logical_not: return unary("!");
-    case Kind::bit_not: return unary("~");
-    case Kind::negate: return unary("-");
-    case Kind::popcount: return unary("popcount");
-    case Kind::logical_and: return binary("&&");
-    case Kind::logical_or: return binary("||");
-    case Kind::bit_and: return binary("&");
-    case Kind::bit_or: return binary("|");
-    case Kind::bit_xor: return binary("^");
-    case Kind::equal: return binary("==");
-    case Kind::not_equal: return binary("!=");
-    case Kind::less: return binary("<");
-    case Kind::less_equal: return binary("<=");
-    case Kind::greater: return binary(">");
-    case Kind::greater_equal: return binary(">=");
-    case Kind::add: return binary("+");
-    case Kind::subtract: return binary("-");
-    case Kind::multiply: return binary("*");
-    case Kind::shift_left: return binary("<<");
-    case Kind::shift_right: return binary(">>");
+    case Kind::bits:
+      return operand(bits_, node.bits);
+    case Kind::logical_not:
+      return unary("!");
+    case Kind::bit_not:
+      return unary("~");
+    case Kind::negate:
+      return unary("-");
+    case Kind::popcount:
+      return unary("popcount");
+    case Kind::logical_and:
+      return binary("&&");
+    case Kind::logical_or:
+      return binary("||");
+    case Kind::bit_and:
+      return binary("&");
+    case Kind::bit_or:
+      return binary("|");
+    case Kind::bit_xor:
+      return binary("^");
+    case Kind::equal:
+      return binary("==");
+    case Kind::not_equal:
+      return binary("!=");
+    case Kind::less:
+      return binary("<");
+    case Kind::less_equal:
+      return binary("<=");
+    case Kind::greater:
+      return binary(">");
+    case Kind::greater_equal:
+      return binary(">=");
+    case Kind::add:
+      return binary("+");
+    case Kind::subtract:
+      return binary("-");
+    case Kind::multiply:
+      return binary("*");
+    case Kind::shift_left:
+      return binary("<<");
+    case Kind::shift_right:
+      return binary(">>");
   }
   throw Internal("classical expression of an unknown kind");
 }
@@ -253,7 +293,8 @@ void Writer::if_else_2(const Operation& op) {
   const ClassicalExpression::Node& node = payload.condition->node();
   if (!guard_.empty()) no_fit(op, "conditions cannot be nested");
   if (payload.blocks.size() > 1) no_fit(op, "it has no else");
-  if (node.kind != Kind::equal || node.operands[0].node().kind != Kind::bits || node.operands[1].node().kind != Kind::constant) no_fit(op, "a condition compares a register with a number");
+  if (node.kind != Kind::equal || node.operands[0].node().kind != Kind::bits || node.operands[1].node().kind != Kind::constant)
+    no_fit(op, "a condition compares a register with a number");
   const WireNames::Stretch* whole = bits_.whole(node.operands[0].node().bits);
   if (whole == nullptr) no_fit(op, "a condition compares a whole register");
   const Circuit& then = payload.blocks[0];
