@@ -105,6 +105,21 @@ TEST(QasmWriter, Version2) {
   EXPECT_THROW(c.to_qasm(4), OptionError);
 }
 
+// States that Qiskit 2.6.1 computed (tests/golden/qasm/make_golden.py), up to a global phase.
+TEST(QasmGolden, StatesOfQiskit) {
+  const fs::path tests = fs::path(KETMESH_SOURCE_DIR) / "tests";
+  std::ifstream in(tests / "golden" / "qasm" / "golden.json");
+  const nlohmann::json golden = nlohmann::json::parse(in);
+  for (const auto& [name, values] : golden.items()) {
+    const std::vector<cdouble> state = DenseRun(read_qasm_file(tests / "fuzz" / "qasm" / name).without_final_measurements()).state;
+    ASSERT_EQ(state.size(), values.size()) << name;
+    cdouble overlap = 0;
+    for (std::size_t i = 0; i < state.size(); ++i) overlap += std::conj(cdouble(values[i][0], values[i][1])) * state[i];
+    EXPECT_NEAR(std::abs(overlap), 1, 1e-10) << name;
+  }
+  EXPECT_GE(golden.size(), 25u);
+}
+
 // The folder of cases and public circuits; absent in a plain clone.
 fs::path shared_folder() {
   const char* given = std::getenv("KETMESH_SHARED");
