@@ -1,8 +1,6 @@
 // The bound on what a text may expand to.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <cstdint>
 
 #include "ketmesh/circuit/qasm/source.hpp"
@@ -19,9 +17,7 @@ class Budget {
   }
 
  private:
-  [[noreturn]] void exhausted(Place place) const {
-    sources_->circuit_error(place, fmt::format("the text expands to more than {} operations, the limit", limit_));
-  }
+  [[noreturn]] void exhausted(Place place) const;
   const Sources* sources_;
   std::uint64_t limit_, left_;
 };
