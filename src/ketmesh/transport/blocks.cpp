@@ -8,15 +8,15 @@
 namespace ketmesh::transport {
 
 ExchangeBlocks exchange_blocks(const Exchange& step, const Placement& placement) {
-  const int local = placement.local_bits();
+  const int local = placement.local_bits(), all = local + placement.shard_bits;
   Index seen = 0;
   ExchangeBlocks out;
   std::vector<int> local_bits, shard_bits;
   for (const auto& pair : step.pairs) {
-    const bool in_range = pair.local_bit < local && pair.global_bit >= local && pair.global_bit < placement.num_qubits;
+    const bool in_range = pair.local_bit < local && pair.global_bit >= local && pair.global_bit < all;
     if (!in_range || bits::test(seen, pair.local_bit) || bits::test(seen, pair.global_bit))
       throw Internal("exchange of bits " + std::to_string(pair.local_bit) + " and " + std::to_string(pair.global_bit) +
-                     " of a state with " + std::to_string(local) + " local of " + std::to_string(placement.num_qubits) + " bits");
+                     " of a state with " + std::to_string(local) + " local of " + std::to_string(all) + " bits");
     seen |= bits::one(pair.local_bit) | bits::one(pair.global_bit);
     out.mask |= bits::one(pair.local_bit);
     local_bits.push_back(pair.local_bit);
