@@ -20,14 +20,14 @@ class DistributedState;
 
 struct RunOptions {
   std::uint64_t shots = 1024;                 ///< 0 .. 2^32 - 1
-  std::optional<std::uint64_t> seed;          ///< over the config's
-  ParameterValues parameters;                 ///< values of named parameters
-  std::vector<PauliSum> observables;          ///< also estimate these
-  std::vector<Index> amplitudes;              ///< also read these logical amplitudes
+  std::optional<std::uint64_t> seed{};          ///< over the config's
+  ParameterValues parameters{};                 ///< values of named parameters
+  std::vector<PauliSum> observables{};          ///< also estimate these
+  std::vector<Index> amplitudes{};              ///< also read these logical amplitudes
   bool probabilities = false;                 ///< also all 2^n probabilities
-  std::string statevector_path;               ///< also write the state as .npy
+  std::string statevector_path{};               ///< also write the state as .npy
   /// Called between passes with (done, total, what) on long work; may throw to stop.
-  std::function<void(std::uint64_t, std::uint64_t, const char*)> progress;
+  std::function<void(std::uint64_t, std::uint64_t, const char*)> progress{};
 };
 
 /// One thread at a time per Simulator. Move-only.
