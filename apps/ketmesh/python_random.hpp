@@ -21,7 +21,7 @@ class PythonRandom {
   }
   double uniform(double low, double high) { return low + (high - low) * random(); }
   std::size_t below(std::size_t n) {  ///< uniform over 0 .. n-1, n < 2^31
-    const int bits = std::bit_width(n);
+    const int bits = static_cast<int>(std::bit_width(n));
     for (;;) {
       const std::size_t r = next() >> (32 - bits);
       if (r < n) return r;

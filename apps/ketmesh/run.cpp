@@ -1,0 +1,95 @@
+#include <chrono>
+#include <memory>
+
+#include "commands.hpp"
+#include "ketmesh/base/error.hpp"
+#include "ketmesh/ketmesh.hpp"
+#include "options.hpp"
+#include "output.hpp"
+#include "tables.hpp"
+
+namespace ketmesh::app {
+namespace {
+
+struct RunWords {
+  std::string file, shots, seed, observable, amplitudes, statevector, bit_order = "big", trace;
+  std::vector<std::string> parameters;
+  bool probabilities = false;
+  ConfigWords config;
+};
+
+RunOptions to_run_options(const RunWords& words) {
+  RunOptions options;
+  const bool asks_other = !words.observable.empty() || !words.amplitudes.empty() || words.probabilities || !words.statevector.empty();
+  options.shots = asks_other ? 0 : 1024;
+  if (!words.shots.empty()) options.shots = whole_number("--shots", words.shots, 0, 0xffffffffu);
+  if (!words.seed.empty()) options.seed = whole_number("--seed", words.seed, 0, ~std::uint64_t{0});
+  for (const std::string& text : words.parameters) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) throw OptionError("--param " + text + ": must be name=value");
+    options.parameters[text.substr(0, equals)] = real_number("--param " + text.substr(0, equals), text.substr(equals + 1));
+  }
+  options.observables = parse_observables(words.observable);
+  for (std::size_t at = 0; at < words.amplitudes.size();) {
+    const std::size_t comma = std::min(words.amplitudes.find(',', at), words.amplitudes.size());
+    options.amplitudes.push_back(whole_number("--amplitudes", words.amplitudes.substr(at, comma - at), 0, (Index{1} << 62) - 1));
+    at = comma + 1;
+  }
+  if (words.amplitudes.ends_with(',')) throw OptionError("--amplitudes " + words.amplitudes + ": ends with a comma");
+  options.probabilities = words.probabilities;
+  options.statevector_path = words.statevector;
+  return options;
+}
+
+void run(const RunWords& words, const Session& session) {
+  const SimulatorConfig config = to_config(words.config);
+  RunOptions options = to_run_options(words);
+  BitOrder order = BitOrder::big;
+  if (words.bit_order == "little") {
+    order = BitOrder::little;
+  } else if (words.bit_order != "big") {
+    throw OptionError("--bit-order " + words.bit_order + ": must be big or little");
+  }
+  const auto start = std::chrono::steady_clock::now();
+  const Circuit circuit = read_circuit(words.file);
+  const double parse = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  check_interrupt();
+  Progress progress(session);
+  options.progress = progress.callback();
+  Simulator simulator(config);
+  Result result = simulator.run(circuit, options);
+  result.seconds.parse = parse;
+  result.seconds.total += parse;
+  if (session.json) return print(result_json(result, order));
+  std::vector<std::string> names;
+  for (const PauliSum& observable : options.observables) names.push_back(observable.str());
+  // The plan beside the record, where the record is of one run of one plan.
+  std::unique_ptr<Plan> plan;
+  if (!circuit.has_dynamic_operations() && result.distribution.engine == "ex" && result.distribution.stages > 0 &&
+      (options.statevector_path.empty() && !options.probabilities ? true : result.acted_qubits == result.num_qubits) &&
+      result.qubits_after >= result.qubits_before)
+    plan = std::make_unique<Plan>(simulator.plan(circuit));
+  print(result_table(result, names, plan.get(), order, terminal_columns()));
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Session& session) {
+  auto words = std::make_shared<RunWords>();
+  CLI::App* command = app.add_subcommand("run", "Run an OpenQASM file: counts, energies, amplitudes, probabilities, the state");
+  command->add_option("FILE", words->file, "OpenQASM 2 or 3, - for stdin")->required();
+  command->add_option("--shots", words->shots, "0 to 4294967295; 1024, or 0 when something else is asked for");
+  command->add_option("--seed", words->seed, "0 to 2^64-1; drawn and reported when not given");
+  command->add_option("--observable", words->observable, "Pauli strings, qubit 0 leftmost: \"ZZ;XI\"");
+  command->add_option("--amplitudes", words->amplitudes, "indices, for example 0,5");
+  command->add_flag("--probabilities", words->probabilities, "all 2^n probabilities");
+  command->add_option("--statevector", words->statevector, "write the state as a .npy file");
+  command->add_option("--param", words->parameters, "name=value of an input parameter, as often as needed")->expected(1)->take_all();
+  command->add_option("--bit-order", words->bit_order, "of counts: big (bit 0 leftmost, default) or little");
+  add_config(*command, words->config);
+  command->add_flag("--json", session.json, "one JSON object on stdout");
+  command->add_flag("--quiet", session.quiet, "no progress on stderr");
+  command->callback([words, &session] { session.action = [words, &session] { run(*words, session); }; });
+}
+
+}  // namespace ketmesh::app

@@ -1,0 +1,179 @@
+// C interface: simulator, results, plans.
+#include "ketmesh/api/c_guard.hpp"
+#include "ketmesh/base/error.hpp"
+
+using namespace ketmesh;
+using namespace ketmesh::api;
+
+extern "C" {
+
+ketmesh_code ketmesh_simulator_new(const ketmesh_config* config, ketmesh_simulator** out, ketmesh_error* error) {
+  return guarded(error, [&] {
+    need(out, "out");
+    *out = nullptr;
+    *out = new ketmesh_simulator{config == nullptr ? Simulator() : Simulator(config->value)};
+  });
+}
+
+void ketmesh_simulator_free(ketmesh_simulator* simulator) { delete simulator; }
+
+ketmesh_code ketmesh_run(ketmesh_simulator* simulator, const ketmesh_circuit* circuit, const ketmesh_run_options* options, ketmesh_result** out,
+                         ketmesh_error* error) {
+  return guarded(error, [&] {
+    need(out, "out");
+    *out = nullptr;
+    need(simulator, "simulator");
+    need(circuit, "circuit");
+    auto result = std::make_unique<ketmesh_result>(ketmesh_result{simulator->value.run(circuit->value, run_options(options)), {}});
+    for (const auto& [key, count] : result->value.counts) result->counts.emplace_back(&key, count);
+    *out = result.release();
+  });
+}
+
+ketmesh_code ketmesh_estimate(ketmesh_simulator* simulator, const ketmesh_circuit* circuit, const char* observables,
+                              const ketmesh_run_options* options, double* values, size_t capacity, size_t* count, ketmesh_error* error) {
+  return guarded(error, [&] {
+    need(simulator, "simulator");
+    need(circuit, "circuit");
+    need(observables, "observables");
+    need(count, "count");
+    const auto sums = parse_observables(observables);
+    *count = sums.size();
+    if (capacity < sums.size()) throw BadArgument("room for " + std::to_string(capacity) + " values, " + std::to_string(sums.size()) + " observables");
+    if (!sums.empty()) need(values, "values");
+    const Result result = simulator->value.estimate(circuit->value, sums, run_options(options));
+    std::copy(result.expectation_values.begin(), result.expectation_values.end(), values);
+  });
+}
+
+ketmesh_code ketmesh_statevector(ketmesh_simulator* simulator, const ketmesh_circuit* circuit, const ketmesh_run_options* options,
+                                 double* amplitudes, size_t num_amplitudes, ketmesh_error* error) {
+  return guarded(error, [&] {
+    need(simulator, "simulator");
+    need(circuit, "circuit");
+    need(amplitudes, "amplitudes");
+    const std::size_t n = circuit->value.num_qubits();
+    if (n < 64 && num_amplitudes != std::size_t{1} << n)
+      throw BadArgument("room for " + std::to_string(num_amplitudes) + " amplitudes; the state of " + std::to_string(n) + " qubits has 2^" +
+                        std::to_string(n));
+    const auto state = simulator->value.statevector(circuit->value, run_options(options));
+    std::memcpy(amplitudes, state.data(), state.size() * sizeof(cdouble));
+  });
+}
+
+void ketmesh_result_free(ketmesh_result* result) { delete result; }
+
+ketmesh_code ketmesh_result_summary(const ketmesh_result* result, ketmesh_summary* out, ketmesh_error* error) {
+  return guarded(error, [&] {
+    need(result, "result");
+    need(out, "out");
+    const Result& r = result->value;
+    const Distribution& d = r.distribution;
+    *out = {};
+    out->num_qubits = r.num_qubits;
+    out->acted_qubits = r.acted_qubits;
+    out->shots = r.shots;
+    out->seed = r.seed;
+    out->stages = d.stages;
+    out->passes = d.passes;
+    out->exchanges = d.exchanges;
+    out->bytes_local = d.bytes_local;
+    out->bytes_exchanged = d.bytes_exchanged;
+    out->bytes_between_ranks = d.bytes_between_ranks;
+    out->memory_bytes = d.memory_bytes;
+    out->ranks = d.ranks;
+    out->shards = d.shards;
+    out->threads = d.threads;
+    out->plan_cached = d.plan_cached ? 1 : 0;
+    out->seconds_plan = r.seconds.plan;
+    out->seconds_allocate = r.seconds.allocate;
+    out->seconds_evolve = r.seconds.evolve;
+    out->seconds_exchange = r.seconds.exchange;
+    out->seconds_sample = r.seconds.sample;
+    out->seconds_total = r.seconds.total;
+  });
+}
+
+size_t ketmesh_result_num_counts(const ketmesh_result* result) { return result == nullptr ? 0 : result->counts.size(); }
+
+ketmesh_code ketmesh_result_count(const ketmesh_result* result, size_t i, const char** key, uint64_t* count, ketmesh_error* error) {
+  return guarded(error, [&] {
+    need(result, "result");
+    if (i >= result->counts.size())
+      throw BadArgument("outcome " + std::to_string(i) + " of " + std::to_string(result->counts.size()));
+    if (key != nullptr) *key = result->counts[i].first->c_str();
+    if (count != nullptr) *count = result->counts[i].second;
+  });
+}
+
+const double* ketmesh_result_expectation_values(const ketmesh_result* result, size_t* size) {
+  if (size != nullptr) *size = result == nullptr ? 0 : result->value.expectation_values.size();
+  return result == nullptr ? nullptr : result->value.expectation_values.data();
+}
+
+const double* ketmesh_result_probabilities(const ketmesh_result* result, size_t* size) {
+  if (size != nullptr) *size = result == nullptr ? 0 : result->value.probabilities.size();
+  return result == nullptr ? nullptr : result->value.probabilities.data();
+}
+
+ketmesh_code ketmesh_result_amplitude(const ketmesh_result* result, uint64_t index, double* re, double* im, ketmesh_error* error) {
+  return guarded(error, [&] {
+    need(result, "result");
+    const auto found = result->value.amplitudes.find(index);
+    if (found == result->value.amplitudes.end()) throw BadArgument("amplitude " + std::to_string(index) + " was not asked for");
+    if (re != nullptr) *re = found->second.real();
+    if (im != nullptr) *im = found->second.imag();
+  });
+}
+
+ketmesh_code ketmesh_plan_new(ketmesh_simulator* simulator, const ketmesh_circuit* circuit, ketmesh_plan** out, ketmesh_error* error) {
+  return guarded(error, [&] {
+    need(out, "out");
+    *out = nullptr;
+    need(simulator, "simulator");
+    need(circuit, "circuit");
+    *out = new ketmesh_plan{simulator->value.plan(circuit->value)};
+  });
+}
+
+void ketmesh_plan_free(ketmesh_plan* plan) { delete plan; }
+
+ketmesh_code ketmesh_plan_get(const ketmesh_plan* plan, ketmesh_plan_summary* out, ketmesh_error* error) {
+  return guarded(error, [&] {
+    need(plan, "plan");
+    need(out, "out");
+    const Plan& p = plan->value;
+    *out = {};
+    out->num_qubits = p.num_qubits;
+    out->shards = p.placement.num_shards();
+    out->local_qubits = p.placement.local_bits();
+    out->tile_qubits = p.tile_bits;
+    out->gates_input = p.gates_input;
+    out->gates_planned = p.gates_planned;
+    out->stages = p.stages.size();
+    out->passes = p.num_passes();
+    out->exchanges = p.num_exchanges();
+    out->bytes_local = p.bytes_local;
+    out->bytes_exchanged = p.bytes_exchanged_total();
+    out->bytes_between_ranks = p.bytes_between_ranks();
+    out->flops = p.flops;
+    out->state_bytes = p.memory.state_bytes;
+    out->workspace_bytes = p.memory.workspace_bytes;
+    out->fits = p.memory.fits ? 1 : 0;
+    out->seconds_evolve = p.seconds_evolve;
+    out->seconds_exchange = p.seconds_exchange;
+    out->seconds_total = p.seconds_total;
+    out->hash = p.hash;
+  });
+}
+
+ketmesh_code ketmesh_plan_explain(const ketmesh_plan* plan, char** out, ketmesh_error* error) {
+  return guarded(error, [&] {
+    need(out, "out");
+    *out = nullptr;
+    need(plan, "plan");
+    *out = copy_text(explain(plan->value));
+  });
+}
+
+}  // extern "C"
