@@ -1,0 +1,36 @@
+// Which backend runs, on which machine, with which options of the planner and of the state.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "ketmesh/api/config.hpp"
+#include "ketmesh/mesh/mesh.hpp"
+#include "ketmesh/plan/planner.hpp"
+#include "ketmesh/state/context.hpp"
+#include "ketmesh/state/sharded_state.hpp"
+
+namespace ketmesh::api {
+
+struct MissingPlugin {
+  std::string_view name, reason;
+};
+/// Libraries that this build does not have, each with the reason.
+std::span<const MissingPlugin> missing_plugins();
+
+/// The backend that runs: `automatic` becomes the processor here; one asked for by name stays that one or throws BackendUnavailable with
+/// its name and the reason. `has_communicator`: the caller brought ranks of its own.
+Backend choose_backend(const SimulatorConfig& config, bool has_communicator);
+
+/// The machine that a plan is made for when nothing runs: the machine file, else model_machine.
+Machine machine_for_plan(const SimulatorConfig& config);
+
+/// This rank's devices for a run. Throws OptionError when the machine file has another number of ranks than the job.
+DeviceMesh mesh_for_run(const SimulatorConfig& config, Backend backend, int rank, int world);
+
+/// `backend` is the one that runs or is planned for.
+PlanOptions plan_options(const SimulatorConfig& config, Backend backend);
+StateOptions state_options(const SimulatorConfig& config);
+
+}  // namespace ketmesh::api
