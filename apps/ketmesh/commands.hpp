@@ -11,6 +11,7 @@ void add_run(CLI::App& app, Session& session);
 void add_plan(CLI::App& app, Session& session);
 void add_convert(CLI::App& app, Session& session);
 void add_bench(CLI::App& app, Session& session);
+void add_encode(CLI::App& app, Session& session);
 void add_doctor(CLI::App& app, Session& session);
 
 }  // namespace ketmesh::app

@@ -16,6 +16,7 @@ int main(int argc, char** argv) {
   try {
     add_run(app, session);
     add_plan(app, session);
+    add_encode(app, session);
     add_convert(app, session);
     add_bench(app, session);
     add_doctor(app, session);

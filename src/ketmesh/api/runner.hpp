@@ -1,0 +1,87 @@
+// What one configuration runs with: backend, devices, caches. A Simulator and a DistributedState each own one.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "ketmesh/api/backend.hpp"
+#include "ketmesh/api/config.hpp"
+#include "ketmesh/api/result.hpp"
+#include "ketmesh/circuit/circuit.hpp"
+#include "ketmesh/measure/measure.hpp"
+#include "ketmesh/runtime/executor.hpp"
+#include "ketmesh/state/context.hpp"
+#include "ketmesh/state/sharded_state.hpp"
+
+namespace ketmesh::api {
+
+/// A state that a circuit made, and what the last pass left beside it.
+struct Evolved {
+  ShardedState state;
+  measure::BlockSums sums;
+};
+
+/// What is run and how it is watched.
+struct Job {
+  const Circuit* circuit = nullptr;
+  const ParameterValues* values = nullptr;
+  std::uint64_t seed = 0;
+  runtime::Progress progress;
+};
+
+/// Throws CircuitError unless n is from 1 to 62.
+void check_width(std::size_t num_qubits);
+
+class Runner {
+ public:
+  Runner(SimulatorConfig config, std::shared_ptr<CollectiveCommunicator> communicator);
+
+  const SimulatorConfig& config() const noexcept { return config_; }
+  /// Judges the configuration, chooses the backend, looks at the devices: once, at the first run.
+  void open();
+  Backend backend() const noexcept { return backend_; }
+  const std::shared_ptr<const DistributedExecutionContext>& context() const noexcept { return context_; }
+  /// Instead of devices of its own.
+  void adopt(std::shared_ptr<const DistributedExecutionContext> context);
+  /// The seed of a call: given, configured, or drawn on rank 0 and shared.
+  std::uint64_t seed(const std::optional<std::uint64_t>& given) const;
+
+  /// Qubits that the configuration names: they are held even when nothing acts upon them.
+  std::span<const int> kept_qubits() const;
+
+  PlanOptions plan_options() const { return api::plan_options(config_, backend_); }
+  StateOptions state_options() const { return api::state_options(config_); }
+
+  /// The state after `job`, which starts from |0..0>; measurements at the end must have been left out; others and resets follow the branch of
+  /// the seed. `extra_bytes`: what the caller will hold beside it on each device.
+  Evolved evolve(const Job& job, bool want_sums, RunRecord& record, std::uint64_t extra_bytes = 0);
+  /// Counts of a circuit whose measurements are not all at the end.
+  std::map<ClassicalBits, std::uint64_t> shots(const Job& job, std::uint64_t shots, RunRecord& record);
+
+  /// |0..0> on n qubits, allocated and written.
+  ShardedState zero_state(int num_qubits, RunRecord& record);
+  /// Runs a whole circuit on a state that lives on: unitary operations, measurements, resets, conditions. `untouched`: it is |0..0> still, and
+  /// the first plan may choose its layout. Draws take the ordinals from `ordinal` on.
+  void advance(ShardedState& state, bool untouched, const Job& job, ClassicalBits& bits, std::uint64_t& ordinal, RunRecord& record);
+  /// Throws what planning this circuit on that state throws.
+  void try_plan(const Circuit& circuit, const ShardedState& state) const;
+  /// Throws DoesNotFit when one more snapshot beside `held` others does not fit.
+  void check_snapshot(const ShardedState& state, std::size_t held) const;
+  /// Multiplies the phase that is kept aside into the amplitudes.
+  void fold_global_phase(ShardedState& state) const;
+
+  /// Fills what a result says of the run.
+  Distribution describe(const RunRecord& record, const ShardedState* state) const;
+
+ private:
+  SimulatorConfig config_;
+  std::shared_ptr<CollectiveCommunicator> communicator_;
+  std::shared_ptr<const DistributedExecutionContext> context_;
+  Backend backend_ = Backend::cpu;
+  bool opened_ = false;
+};
+
+/// A plan of all operations: a circuit with measurements, resets and conditions is planned along its longest branches, piece by piece.
+Plan plan_circuit(const Circuit& circuit, const Machine& machine, const PlanOptions& options);
+
+}  // namespace ketmesh::api

@@ -1,0 +1,262 @@
+#include "ketmesh/api/state.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "ketmesh/api/estimator.hpp"
+#include "ketmesh/api/runner.hpp"
+#include "ketmesh/base/error.hpp"
+
+namespace ketmesh {
+
+using namespace api;
+
+namespace {
+
+struct Saved {
+  ShardedState state;
+  ClassicalBits bits;
+  bool untouched = false;
+};
+
+void check_indices(std::span<const Index> indices, int n) {
+  for (const Index i : indices)
+    if ((i >> n) != 0)
+      throw OptionError("amplitude " + std::to_string(i) + " is out of range: " + std::to_string(n) + " qubits have indices 0 to " +
+                        std::to_string((Index{1} << n) - 1));
+}
+
+std::vector<int> checked_qubits(std::span<const Qubit> qubits, int n) {
+  std::vector<int> out;
+  for (const Qubit q : qubits) {
+    if (q >= static_cast<Qubit>(n))
+      throw CircuitError("qubit " + std::to_string(q) + " is out of range: the state has qubits 0 to " + std::to_string(n - 1));
+    if (std::find(out.begin(), out.end(), static_cast<int>(q)) != out.end())
+      throw CircuitError("qubit " + std::to_string(q) + " is listed twice");
+    out.push_back(static_cast<int>(q));
+  }
+  return out;
+}
+
+}  // namespace
+
+struct DistributedState::Impl {
+  Impl(SimulatorConfig config, std::shared_ptr<const DistributedExecutionContext> given, int num_qubits)
+      : runner(std::move(config), nullptr), n(num_qubits), queue(static_cast<std::size_t>(std::max(num_qubits, 1))) {
+    runner.config().check();
+    check_width(static_cast<std::size_t>(std::max(num_qubits, 0)));
+    if (given) {
+      runner.adopt(std::move(given));
+    } else {
+      runner.open();
+    }
+    seed = runner.seed(std::nullopt);
+    state.emplace(runner.zero_state(n, record));
+  }
+
+  ShardedState& flushed() {
+    flush();
+    return *state;
+  }
+
+  bool queues() const {
+    return (runner.config().distributed.flags & (kFlagRestoreLayout | kFlagPinLayout)) == 0 || !is_distributed(runner.backend());
+  }
+
+  void flush() {
+    if (queue.empty()) return;
+    Circuit pending = std::move(queue);
+    queue = Circuit(static_cast<std::size_t>(n));
+    try {
+      advance(pending, {});
+    } catch (const CircuitError& error) { name_gate(pending, error); } catch (const OptionError& error) {
+      name_gate(pending, error);
+    }
+    flushed_gates += pending.size();
+  }
+
+  /// Finds the first of the queued gates that fails alone and says which one it was.
+  template <typename E>
+  [[noreturn]] void name_gate(const Circuit& pending, const E& error) const {
+    for (std::size_t i = 0; i < pending.size(); ++i) {
+      const Operation op = pending[i];
+      Circuit one(static_cast<std::size_t>(n));
+      one.append(op);
+      std::string cause;
+      try {
+        runner.try_plan(one, *state);
+      } catch (const Error& e) { cause = e.what(); }
+      if (cause.empty()) continue;
+      const std::string place = op.line > 0 ? " (line " + std::to_string(op.line) + ")" : "";
+      throw E("gate number " + std::to_string(flushed_gates + i) + place + ", " + std::string(to_string(op.gate)) + ": " + cause, error.hint());
+    }
+    throw E(error);
+  }
+
+  void advance(const Circuit& circuit, const ParameterValues& values) {
+    const Job job{&circuit, &values, seed, {}};
+    runner.advance(*state, untouched, job, bits, ordinal, record);
+    untouched = false;
+  }
+
+  Runner runner;
+  int n;
+  Circuit queue;
+  std::size_t flushed_gates = 0;
+  RunRecord record;
+  std::optional<ShardedState> state;
+  bool untouched = true;  ///< |0..0> in any layout still
+  ClassicalBits bits;
+  std::uint64_t seed = 0, ordinal = 0;
+  std::map<std::size_t, Saved> snapshots;
+  std::size_t next_snapshot = 1;
+};
+
+DistributedState::DistributedState(const DistributedExecutionContext& context, int num_qubits, Precision precision, SimulatorConfig config) {
+  config.precision = precision;
+  impl_ = std::make_unique<Impl>(std::move(config), std::make_shared<const DistributedExecutionContext>(context), num_qubits);
+}
+
+DistributedState::DistributedState(int num_qubits, SimulatorConfig config)
+    : impl_(std::make_unique<Impl>(std::move(config), nullptr, num_qubits)) {}
+
+DistributedState::~DistributedState() = default;
+DistributedState::DistributedState(DistributedState&&) noexcept = default;
+DistributedState& DistributedState::operator=(DistributedState&&) noexcept = default;
+
+int DistributedState::num_qubits() const { return impl_->n; }
+Precision DistributedState::precision() const { return impl_->state->precision(); }
+Layout DistributedState::layout() { return impl_->flushed().layout(); }
+
+DistributedState& DistributedState::apply(const Circuit& circuit, const ParameterValues& values) {
+  if (circuit.num_qubits() > static_cast<std::size_t>(impl_->n))
+    throw CircuitError("a circuit of " + std::to_string(circuit.num_qubits()) + " qubits on a state of " + std::to_string(impl_->n));
+  impl_->flush();
+  if (circuit.empty()) return *this;
+  std::vector<Qubit> same(circuit.num_qubits());
+  for (std::size_t q = 0; q < same.size(); ++q) same[q] = static_cast<Qubit>(q);
+  if (circuit.num_qubits() == static_cast<std::size_t>(impl_->n)) {
+    impl_->advance(circuit, values);
+  } else {
+    impl_->advance(circuit.remapped(same, static_cast<std::size_t>(impl_->n)), values);
+  }
+  return *this;
+}
+
+DistributedState& DistributedState::apply(const Operation& operation) {
+  impl_->queue.append(operation);
+  if (!impl_->queues() || impl_->queue.size() >= impl_->runner.config().distributed.max_queued_gates) impl_->flush();
+  return *this;
+}
+
+void DistributedState::flush() { impl_->flush(); }
+
+double DistributedState::norm_squared() { return measure::norm_squared(impl_->flushed()); }
+
+std::vector<double> DistributedState::probabilities(std::span<const Qubit> qubits) {
+  const auto chosen = checked_qubits(qubits, impl_->n);
+  return all_probabilities(impl_->flushed(), chosen);
+}
+
+std::map<std::string, std::uint64_t> DistributedState::sample(std::uint64_t shots, std::uint64_t seed) {
+  constexpr std::uint64_t kMaxShots = 0xffffffffu;
+  if (shots > kMaxShots) throw OptionError("shots = " + std::to_string(shots) + ": must be an integer from 0 to " + std::to_string(kMaxShots));
+  std::map<std::string, std::uint64_t> counts;
+  if (shots == 0) return counts;
+  for (const measure::SampleCount& sample : measure::sample(impl_->flushed(), shots, seed)) {
+    std::string key(static_cast<std::size_t>(impl_->n), '0');
+    for (std::size_t q = 0; q < key.size(); ++q)
+      if (((sample.outcome >> q) & 1u) != 0) key[q] = '1';
+    counts[key] += sample.count;
+  }
+  return counts;
+}
+
+std::vector<double> DistributedState::expectation(std::span<const PauliSum> observables) {
+  return measure::expectation(impl_->flushed(), observables);
+}
+
+std::vector<cdouble> DistributedState::amplitudes(std::span<const Index> indices) {
+  check_indices(indices, impl_->n);
+  return impl_->flushed().amplitudes(indices);
+}
+
+Index DistributedState::measure(std::span<const Qubit> qubits) {
+  const auto chosen = checked_qubits(qubits, impl_->n);
+  if (chosen.empty()) return 0;
+  ShardedState& state = impl_->flushed();
+  const auto p = all_probabilities(state, chosen);
+  const auto outcome = measure::choose(p, draw_uniform(impl_->seed, DrawPurpose::branch, 0, impl_->ordinal++));
+  measure::collapse(state, chosen, outcome.value, outcome.probability);
+  impl_->untouched = false;
+  return outcome.value;
+}
+
+const ClassicalBits& DistributedState::classical_bits() const { return impl_->bits; }
+
+std::vector<ShardView> DistributedState::local_shards() { return impl_->flushed().local_shards(); }
+void DistributedState::canonicalise() { impl_->flushed().canonicalise(); }
+
+std::vector<cdouble> DistributedState::to_host(Index begin, Index end) {
+  const Index size = Index{1} << impl_->n;
+  if (begin > end || end > size)
+    throw OptionError("amplitudes " + std::to_string(begin) + " to " + std::to_string(end) + " are out of range: the state has 0 to " +
+                      std::to_string(size));
+  const std::uint64_t available = impl_->runner.context()->mesh().devices.front().memory_bytes;
+  if (end - begin > available / sizeof(cdouble))
+    throw DoesNotFit("the export of " + std::to_string(end - begin) + " amplitudes needs " + std::to_string(end - begin) + " x 16 bytes of host memory; " +
+                         std::to_string(available) + " bytes are there",
+                     (end - begin) > (std::uint64_t{1} << 59) ? ~std::uint64_t{0} : (end - begin) * sizeof(cdouble), available,
+                     "export ranges, or write a file");
+  std::vector<cdouble> out(end - begin);
+  impl_->flushed().to_host<cdouble>(begin, end, out);
+  return out;
+}
+
+void DistributedState::from_host(Index begin, std::span<const cdouble> values) {
+  const Index size = Index{1} << impl_->n;
+  if (begin > size || values.size() > size - begin)
+    throw OptionError("amplitudes " + std::to_string(begin) + " to " + std::to_string(begin + values.size()) +
+                      " are out of range: the state has 0 to " + std::to_string(size));
+  ShardedState& state = impl_->flushed();
+  if (state.global_phase() != 0) {  // what is written now must not be turned by it
+    impl_->runner.fold_global_phase(state);
+  }
+  impl_->untouched = false;
+  if (state.precision() == Precision::double_) {
+    state.from_host<cdouble>(begin, values);
+  } else {
+    std::vector<cfloat> rounded(values.size());
+    std::transform(values.begin(), values.end(), rounded.begin(),
+                   [](cdouble v) { return cfloat(static_cast<float>(v.real()), static_cast<float>(v.imag())); });
+    state.from_host<cfloat>(begin, rounded);
+  }
+}
+
+void DistributedState::write_npy(const std::filesystem::path& path) { ketmesh::write_npy(impl_->flushed(), path); }
+
+std::size_t DistributedState::snapshot() {
+  ShardedState& state = impl_->flushed();
+  impl_->runner.check_snapshot(state, impl_->snapshots.size());
+  const std::size_t id = impl_->next_snapshot++;
+  impl_->snapshots.emplace(id, Saved{state.snapshot(), impl_->bits, impl_->untouched});
+  return id;
+}
+
+void DistributedState::restore(std::size_t snapshot) {
+  const auto found = impl_->snapshots.find(snapshot);
+  if (found == impl_->snapshots.end()) throw OptionError("there is no snapshot " + std::to_string(snapshot));
+  impl_->queue = Circuit(static_cast<std::size_t>(impl_->n));  // what was not applied yet is gone with the state that it was for
+  impl_->state->restore(found->second.state);
+  impl_->bits = found->second.bits;
+  impl_->untouched = found->second.untouched;
+}
+
+void DistributedState::drop(std::size_t snapshot) {
+  if (impl_->snapshots.erase(snapshot) == 0) throw OptionError("there is no snapshot " + std::to_string(snapshot));
+}
+
+Distribution DistributedState::distribution() const { return impl_->runner.describe(impl_->record, &*impl_->state); }
+
+}  // namespace ketmesh
