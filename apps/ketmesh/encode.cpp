@@ -56,7 +56,8 @@ Samples read_samples(const std::string& path) {
   };
   if (samples.batch) {
     for (const json& values : data) {
-      if (!values.is_array()) throw OptionError("sample " + std::to_string(samples.rows.size()) + ": is no list, as the samples before it are");
+      if (!values.is_array())
+        throw OptionError("sample " + std::to_string(samples.rows.size()) + ": is no list, as the samples before it are");
       row(values);
     }
   } else {
@@ -67,7 +68,8 @@ Samples read_samples(const std::string& path) {
 
 /// NPY format version 1.0 of complex64 or complex128, little-endian.
 std::string npy_header(Precision precision, const std::string& shape) {
-  std::string text = std::string("{'descr': '") + (precision == Precision::single ? "<c8" : "<c16") + "', 'fortran_order': False, 'shape': " + shape + ", }";
+  std::string text = std::string("{'descr': '") + (precision == Precision::single ? "<c8" : "<c16") +
+                     "', 'fortran_order': False, 'shape': " + shape + ", }";
   const std::size_t unpadded = 10 + text.size() + 1;
   text.append((64 - unpadded % 64) % 64, ' ');
   text += '\n';
@@ -88,9 +90,10 @@ void encode_file(const EncodeWords& words, const Session& session) {
   const double bytes = std::ldexp(static_cast<double>(samples.rows.size() * bytes_per_amplitude(precision) + sizeof(cdouble)), n);
   const std::uint64_t available = probe_cpu().memory_bytes;
   if (bytes > static_cast<double>(available))
-    throw DoesNotFit(std::to_string(samples.rows.size()) + " samples of " + std::to_string(n) + " qubits need " + std::to_string(bytes) + " bytes; " +
-                         std::to_string(available) + " are there",
-                     bytes < 0x1p63 ? static_cast<std::uint64_t>(bytes) : ~std::uint64_t{0}, available, "encode fewer samples or qubits at a time");
+    throw DoesNotFit(std::to_string(samples.rows.size()) + " samples of " + std::to_string(n) + " qubits need " + std::to_string(bytes) +
+                         " bytes; " + std::to_string(available) + " are there",
+                     bytes < 0x1p63 ? static_cast<std::uint64_t>(bytes) : ~std::uint64_t{0}, available,
+                     "encode fewer samples or qubits at a time");
   const std::size_t size = std::size_t{1} << n;
   std::string shape = "(" + std::to_string(size) + ",)";
   if (samples.batch) shape = "(" + std::to_string(samples.rows.size()) + ", " + std::to_string(size) + ")";

@@ -18,9 +18,7 @@ using Gates = std::vector<FamilyGate>;
 
 class Builder {
  public:
-  void one(Gate gate, int q, std::vector<double> angles = {}) {
-    gates.push_back({gate, {static_cast<Qubit>(q)}, std::move(angles)});
-  }
+  void one(Gate gate, int q, std::vector<double> angles = {}) { gates.push_back({gate, {static_cast<Qubit>(q)}, std::move(angles)}); }
   void two(Gate gate, int a, int b, std::vector<double> angles = {}) {
     gates.push_back({gate, {static_cast<Qubit>(a), static_cast<Qubit>(b)}, std::move(angles)});
   }
@@ -169,14 +167,8 @@ struct Family {
   std::string_view name;
   Gates (*make)(int);
 };
-constexpr std::array<Family, 8> kFamilies = {{{"qft", qft},
-                                              {"rqc", rqc},
-                                              {"qv", qv},
-                                              {"qaoa", qaoa},
-                                              {"ising", ising},
-                                              {"hea", hea},
-                                              {"heisenberg", heisenberg},
-                                              {"ghz", ghz}}};
+constexpr std::array<Family, 8> kFamilies = {
+    {{"qft", qft}, {"rqc", rqc}, {"qv", qv}, {"qaoa", qaoa}, {"ising", ising}, {"hea", hea}, {"heisenberg", heisenberg}, {"ghz", ghz}}};
 
 /// A number as Python's repr() spells it.
 std::string repr(double value) {
@@ -193,9 +185,7 @@ std::string repr(double value) {
 
 using Matrix4 = std::array<cdouble, 16>;
 
-cdouble times(cdouble a, cdouble b) {
-  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-}
+cdouble times(cdouble a, cdouble b) { return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()}; }
 
 Matrix4 product(const Matrix4& a, const Matrix4& b) {
   Matrix4 c;
@@ -259,8 +249,7 @@ std::vector<std::string_view> family_names() {
 }
 
 std::vector<FamilyGate> family(std::string_view name, int num_qubits) {
-  if (num_qubits < 1 || num_qubits > 10000)
-    throw OptionError("n = " + std::to_string(num_qubits) + ": must be an integer from 1 to 10000");
+  if (num_qubits < 1 || num_qubits > 10000) throw OptionError("n = " + std::to_string(num_qubits) + ": must be an integer from 1 to 10000");
   std::string names;
   for (const auto& f : kFamilies) {
     if (f.name == name) return f.make(num_qubits);

@@ -8,9 +8,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-std::string dump(const ordered_json& object) {
-  return object.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
-}
+std::string dump(const ordered_json& object) { return object.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n"; }
 
 ordered_json seconds_json(const Seconds& s) {
   return {{"parse", s.parse},       {"plan", s.plan},     {"allocate", s.allocate}, {"evolve", s.evolve},
@@ -59,8 +57,7 @@ std::string result_json(const Result& r, BitOrder order) {
   object["counts"] = std::move(counts);
   object["bit_order"] = order == BitOrder::big ? "big" : "little";
   ordered_json registers = ordered_json::array();
-  for (const Register& reg : r.registers)
-    registers.push_back({{"name", reg.name}, {"offset", reg.offset}, {"size", reg.size}});
+  for (const Register& reg : r.registers) registers.push_back({{"name", reg.name}, {"offset", reg.offset}, {"size", reg.size}});
   object["registers"] = std::move(registers);
   object["expectation_values"] = r.expectation_values;
   if (!r.expectation_values.empty()) {
@@ -106,17 +103,13 @@ std::string plan_json(const Plan& plan, std::size_t declared_qubits) {
   object["flops"] = plan.flops;
   ordered_json devices = ordered_json::array();
   for (const DeviceMemory& device : plan.memory.per_device)
-    devices.push_back({{"rank", device.rank},
-                       {"device", device.device},
-                       {"bytes", device.bytes},
-                       {"capacity", device.capacity},
-                       {"fits", device.fits}});
+    devices.push_back(
+        {{"rank", device.rank}, {"device", device.device}, {"bytes", device.bytes}, {"capacity", device.capacity}, {"fits", device.fits}});
   object["memory"] = {{"state_bytes", plan.memory.state_bytes},
                       {"workspace_bytes", plan.memory.workspace_bytes},
                       {"per_device", std::move(devices)},
                       {"fits", plan.memory.fits}};
-  object["seconds"] = {
-      {"evolve", plan.seconds_evolve}, {"exchange", plan.seconds_exchange}, {"total", plan.seconds_total}};
+  object["seconds"] = {{"evolve", plan.seconds_evolve}, {"exchange", plan.seconds_exchange}, {"total", plan.seconds_total}};
   object["hash"] = plan.hash;
   return dump(object);
 }
@@ -134,9 +127,8 @@ std::string machine_json(const MachineReport& report) {
   object["plugins"] = std::move(plugins);
   ordered_json capacities = ordered_json::array();
   for (const CapacityReport& capacity : report.capacities)
-    capacities.push_back({{"placement", capacity.placement},
-                          {"single_qubits", capacity.single_qubits},
-                          {"double_qubits", capacity.double_qubits}});
+    capacities.push_back(
+        {{"placement", capacity.placement}, {"single_qubits", capacity.single_qubits}, {"double_qubits", capacity.double_qubits}});
   object["largest_n"] = std::move(capacities);
   return dump(object);
 }

@@ -24,8 +24,8 @@ struct BenchReport {
   int num_qubits = 0;
   std::size_t gates = 0;
   int repeats = 1;
-  Result first, best;             ///< by seconds of evolution
-  double bandwidth = 0;           ///< bytes/s of this machine's memory, read + written
+  Result first, best;    ///< by seconds of evolution
+  double bandwidth = 0;  ///< bytes/s of this machine's memory, read + written
   double share_of_bandwidth() const;
 };
 std::string bench_json(const BenchReport& report);

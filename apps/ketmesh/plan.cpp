@@ -35,8 +35,7 @@ void plan(const PlanWords& words, const Session& session) {
 
 void add_plan(CLI::App& app, Session& session) {
   auto words = std::make_shared<PlanWords>();
-  CLI::App* command =
-      app.add_subcommand("plan", "What a run would do - memory, passes, exchanges, predicted seconds - without hardware");
+  CLI::App* command = app.add_subcommand("plan", "What a run would do - memory, passes, exchanges, predicted seconds - without hardware");
   command->add_option("FILE", words->file, "OpenQASM 2 or 3, - for stdin")->required();
   command->add_option("--ranks", words->ranks, "of a machine that need not exist");
   command->add_option("--devices-per-rank", words->devices_per_rank, "devices of each rank");

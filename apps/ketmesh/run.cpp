@@ -1,4 +1,3 @@
-#include <chrono>
 #include <memory>
 
 #include "commands.hpp"
@@ -7,6 +6,7 @@
 #include "options.hpp"
 #include "output.hpp"
 #include "tables.hpp"
+#include "trace.hpp"
 
 namespace ketmesh::app {
 namespace {
@@ -50,16 +50,20 @@ void run(const RunWords& words, const Session& session) {
   } else if (words.bit_order != "big") {
     throw OptionError("--bit-order " + words.bit_order + ": must be big or little");
   }
-  const auto start = std::chrono::steady_clock::now();
+  Trace trace;
   const Circuit circuit = read_circuit(words.file);
-  const double parse = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double parse = trace.now();
+  trace.add("parse", 0, parse);
   check_interrupt();
   Progress progress(session);
-  options.progress = progress.callback();
+  options.progress = words.trace.empty() ? progress.callback() : trace.watch(progress.callback());
   Simulator simulator(config);
+  const double begin = trace.now();
   Result result = simulator.run(circuit, options);
+  trace.add("run", begin, trace.now());
   result.seconds.parse = parse;
   result.seconds.total += parse;
+  if (!words.trace.empty()) write_file(words.trace, trace.json(result));
   if (session.json) return print(result_json(result, order));
   std::vector<std::string> names;
   for (const PauliSum& observable : options.observables) names.push_back(observable.str());
@@ -86,6 +90,7 @@ void add_run(CLI::App& app, Session& session) {
   command->add_option("--statevector", words->statevector, "write the state as a .npy file");
   command->add_option("--param", words->parameters, "name=value of an input parameter, as often as needed")->expected(1)->take_all();
   command->add_option("--bit-order", words->bit_order, "of counts: big (bit 0 leftmost, default) or little");
+  command->add_option("--trace", words->trace, "write a timeline in Chrome's trace format (JSON)");
   add_config(*command, words->config);
   command->add_flag("--json", session.json, "one JSON object on stdout");
   command->add_flag("--quiet", session.quiet, "no progress on stderr");

@@ -60,14 +60,22 @@ Failure describe(const std::exception& error) {
   switch (ours->kind()) {
     case ErrorKind::ParseError:
     case ErrorKind::CircuitError:
-    case ErrorKind::OptionError: f.status = kBadInput; break;
-    case ErrorKind::DoesNotFit: f.status = kDoesNotFit; break;
+    case ErrorKind::OptionError:
+      f.status = kBadInput;
+      break;
+    case ErrorKind::DoesNotFit:
+      f.status = kDoesNotFit;
+      break;
     case ErrorKind::BackendUnavailable:
-    case ErrorKind::TransportError: f.status = kUnavailable; break;
+    case ErrorKind::TransportError:
+      f.status = kUnavailable;
+      break;
     case ErrorKind::IoError:
       f.status = dynamic_cast<const IoError&>(error).side() == IoError::Side::output ? kUnavailable : kBadInput;
       break;
-    case ErrorKind::Internal: f.status = kInternal; break;
+    case ErrorKind::Internal:
+      f.status = kInternal;
+      break;
   }
   if (const auto* parse = dynamic_cast<const ParseError*>(&error)) {
     f.message = parse->message();
@@ -219,8 +227,7 @@ std::uint64_t byte_size(std::string_view option, std::string_view text) {
     }
   double value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, std::chars_format::fixed);
-  if (digits.empty() || error != std::errc{} || end != digits.data() + digits.size() || !(value * unit >= 1) ||
-      value * unit > 0x1p62)
+  if (digits.empty() || error != std::errc{} || end != digits.data() + digits.size() || !(value * unit >= 1) || value * unit > 0x1p62)
     throw OptionError(fmt::format("{} {}: must be a size such as 141GB, 64GiB or a number of bytes", option, text));
   return static_cast<std::uint64_t>(value * unit);
 }

@@ -14,8 +14,8 @@
 namespace ketmesh::app {
 
 struct Session {
-  bool json = false;    ///< one JSON object on stdout, also on failure
-  bool quiet = false;   ///< no progress on stderr
+  bool json = false;             ///< one JSON object on stdout, also on failure
+  bool quiet = false;            ///< no progress on stderr
   std::function<void()> action;  ///< of the subcommand that was chosen
 };
 

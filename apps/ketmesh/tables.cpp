@@ -66,8 +66,7 @@ std::string human_seconds(double seconds) {
   return fmt::format("{:.2f} s", seconds);
 }
 
-std::string result_table(const Result& r, const std::vector<std::string>& observables, const Plan* plan, BitOrder order,
-                         int columns_) {
+std::string result_table(const Result& r, const std::vector<std::string>& observables, const Plan* plan, BitOrder order, int columns_) {
   const auto columns = static_cast<std::size_t>(columns_);
   std::string out = fmt::format("{} qubit{}", r.num_qubits, r.num_qubits == 1 ? "" : "s");
   if (r.acted_qubits != r.num_qubits) out += fmt::format(" ({} acted upon)", r.acted_qubits);
@@ -132,14 +131,13 @@ std::string result_table(const Result& r, const std::vector<std::string>& observ
 }
 
 std::string machine_table(const MachineReport& report, int columns) {
-  std::string out = fmt::format("ketmesh {}, {} thread{}, SIMD {} (of", report.version, report.threads, report.threads == 1 ? "" : "s",
-                                report.simd);
+  std::string out =
+      fmt::format("ketmesh {}, {} thread{}, SIMD {} (of", report.version, report.threads, report.threads == 1 ? "" : "s", report.simd);
   for (const std::string& level : report.simd_levels) out += " " + level;
   out += ")\n\n  device      memory free   fast memory    bandwidth  name\n";
   for (const DeviceMesh& mesh : report.machine.ranks)
     for (const Device& device : mesh.devices)
-      out += fmt::format("  {:<8} {:>14} {:>13} {:>7.1f} GB/s  {}\n", device.id(),
-                         human_bytes(static_cast<double>(device.memory_bytes)),
+      out += fmt::format("  {:<8} {:>14} {:>13} {:>7.1f} GB/s  {}\n", device.id(), human_bytes(static_cast<double>(device.memory_bytes)),
                          human_bytes(static_cast<double>(device.fast_memory_bytes)), device.memory_bandwidth * 1e-9,
                          shortened(device.name, static_cast<std::size_t>(std::max(columns - 55, 10))));
   out += "\n  largest n            single  double\n";
@@ -154,8 +152,8 @@ std::string machine_table(const MachineReport& report, int columns) {
 std::string bench_table(const BenchReport& report) {
   const Distribution& d = report.best.distribution;
   const Seconds &best = report.best.seconds, &first = report.first.seconds;
-  std::string out = fmt::format("{} n = {}: {} gates, {} precision, {} {}, {} thread{}\n", report.name, report.num_qubits,
-                                report.gates, d.precision, d.backend, d.simd, d.threads, d.threads == 1 ? "" : "s");
+  std::string out = fmt::format("{} n = {}: {} gates, {} precision, {} {}, {} thread{}\n", report.name, report.num_qubits, report.gates,
+                                d.precision, d.backend, d.simd, d.threads, d.threads == 1 ? "" : "s");
   out += fmt::format("  {:<10} {:>12} {:>12}\n", "", "first run", report.repeats > 1 ? "best" : "");
   const auto line = [&](const char* name, double a, double b) {
     out += fmt::format("  {:<10} {:>12} {:>12}\n", name, human_seconds(a), report.repeats > 1 ? human_seconds(b) : "");

@@ -12,8 +12,7 @@
 namespace ketmesh::app {
 
 /// Answers of a run and, when `plan` is given, its figures beside those of the record.
-std::string result_table(const Result& result, const std::vector<std::string>& observables, const Plan* plan, BitOrder order,
-                         int columns);
+std::string result_table(const Result& result, const std::vector<std::string>& observables, const Plan* plan, BitOrder order, int columns);
 std::string machine_table(const MachineReport& report, int columns);
 std::string bench_table(const BenchReport& report);
 

@@ -27,7 +27,8 @@ int main() {
   right = right && std::abs(state.expectation(last)[0]) < 1e-12;
 
   for (const ShardView& shard : state.local_shards())  // zero copy
-    std::cout << "shard " << shard.shard << " on " << shard.device << ": amplitudes " << shard.range.begin << " to " << shard.range.end << '\n';
+    std::cout << "shard " << shard.shard << " on " << shard.device << ": amplitudes " << shard.range.begin << " to " << shard.range.end
+              << '\n';
   std::cout << (right ? "as expected\n" : "WRONG\n");
   return right ? 0 : 1;
 }

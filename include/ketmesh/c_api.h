@@ -24,7 +24,7 @@ typedef enum ketmesh_code {
   KETMESH_TRANSPORT_ERROR = 6,
   KETMESH_IO_ERROR = 7,
   KETMESH_INTERNAL = 8,
-  KETMESH_STOPPED = 9, /* the progress callback asked to stop */
+  KETMESH_STOPPED = 9,      /* the progress callback asked to stop */
   KETMESH_BAD_ARGUMENT = 10 /* NULL where a handle, a text or an array is needed, or an index out of range */
 } ketmesh_code;
 
@@ -43,9 +43,9 @@ typedef struct ketmesh_result ketmesh_result;
 typedef struct ketmesh_plan ketmesh_plan;
 typedef struct ketmesh_state ketmesh_state;
 
-const char* ketmesh_version(void);              /* "0.1.0"; lives as long as the library */
+const char* ketmesh_version(void);                /* "0.1.0"; lives as long as the library */
 const char* ketmesh_code_name(ketmesh_code code); /* "ParseError", ... */
-void ketmesh_text_free(char* text);             /* texts that a function below returns */
+void ketmesh_text_free(char* text);               /* texts that a function below returns */
 
 /* ---- circuits */
 
@@ -55,10 +55,12 @@ ketmesh_code ketmesh_circuit_new(size_t num_qubits, size_t num_clbits, ketmesh_c
 ketmesh_code ketmesh_circuit_from_qasm(const char* path_or_text, ketmesh_circuit** out, ketmesh_error* error);
 void ketmesh_circuit_free(ketmesh_circuit* circuit);
 /* A row of the gate table by name ("h", "cx", "rzz", ...), its own controls first. `controls` are further qubits that must be 1. */
-ketmesh_code ketmesh_circuit_gate(ketmesh_circuit* circuit, const char* name, const uint32_t* qubits, size_t num_qubits, const double* parameters,
-                                  size_t num_parameters, const uint32_t* controls, size_t num_controls, ketmesh_error* error);
+ketmesh_code ketmesh_circuit_gate(ketmesh_circuit* circuit, const char* name, const uint32_t* qubits, size_t num_qubits,
+                                  const double* parameters, size_t num_parameters, const uint32_t* controls, size_t num_controls,
+                                  ketmesh_error* error);
 /* Row-major 2^k x 2^k matrix of (re, im) pairs; the first qubit is the least significant bit of the matrix index. */
-ketmesh_code ketmesh_circuit_unitary(ketmesh_circuit* circuit, const double* matrix, const uint32_t* qubits, size_t num_qubits, ketmesh_error* error);
+ketmesh_code ketmesh_circuit_unitary(ketmesh_circuit* circuit, const double* matrix, const uint32_t* qubits, size_t num_qubits,
+                                     ketmesh_error* error);
 /* 2^k amplitudes of norm 1 as (re, im) pairs. */
 ketmesh_code ketmesh_circuit_initialize(ketmesh_circuit* circuit, const double* amplitudes, const uint32_t* qubits, size_t num_qubits,
                                         ketmesh_error* error);
@@ -90,26 +92,26 @@ void ketmesh_simulator_free(ketmesh_simulator* simulator);
 typedef int (*ketmesh_progress)(uint64_t done, uint64_t total, const char* what, void* user);
 
 typedef struct ketmesh_run_options {
-  uint64_t shots;              /* 0 .. 2^32 - 1 */
-  int has_seed;                /* 0: the configuration's, or drawn and reported */
+  uint64_t shots; /* 0 .. 2^32 - 1 */
+  int has_seed;   /* 0: the configuration's, or drawn and reported */
   uint64_t seed;
-  const char* observables;     /* "ZZ;XI"; NULL: none */
-  const uint64_t* amplitudes;  /* indices to read; NULL: none */
+  const char* observables;    /* "ZZ;XI"; NULL: none */
+  const uint64_t* amplitudes; /* indices to read; NULL: none */
   size_t num_amplitudes;
-  int probabilities;           /* not 0: all 2^n */
+  int probabilities;            /* not 0: all 2^n */
   const char* statevector_path; /* write the state as .npy; NULL: no */
   const char* const* parameter_names;
   const double* parameter_values;
   size_t num_parameters;
-  ketmesh_progress progress;   /* may be NULL */
+  ketmesh_progress progress; /* may be NULL */
   void* user;
 } ketmesh_run_options;
 /* All zero but shots = 1024. */
 void ketmesh_run_options_init(ketmesh_run_options* options);
 
 /* options NULL: as initialised. */
-ketmesh_code ketmesh_run(ketmesh_simulator* simulator, const ketmesh_circuit* circuit, const ketmesh_run_options* options, ketmesh_result** out,
-                         ketmesh_error* error);
+ketmesh_code ketmesh_run(ketmesh_simulator* simulator, const ketmesh_circuit* circuit, const ketmesh_run_options* options,
+                         ketmesh_result** out, ketmesh_error* error);
 /* `values` has room for `capacity` numbers; *count becomes how many observables there are. Too little room: KETMESH_BAD_ARGUMENT. */
 ketmesh_code ketmesh_estimate(ketmesh_simulator* simulator, const ketmesh_circuit* circuit, const char* observables,
                               const ketmesh_run_options* options, double* values, size_t capacity, size_t* count, ketmesh_error* error);
@@ -158,12 +160,14 @@ ketmesh_code ketmesh_state_apply(ketmesh_state* state, const ketmesh_circuit* ci
 ketmesh_code ketmesh_state_flush(ketmesh_state* state, ketmesh_error* error);
 ketmesh_code ketmesh_state_norm_squared(ketmesh_state* state, double* out, ketmesh_error* error);
 /* 2^num_qubits numbers over the listed qubits, the first least significant. */
-ketmesh_code ketmesh_state_probabilities(ketmesh_state* state, const uint32_t* qubits, size_t num_qubits, double* out, ketmesh_error* error);
+ketmesh_code ketmesh_state_probabilities(ketmesh_state* state, const uint32_t* qubits, size_t num_qubits, double* out,
+                                         ketmesh_error* error);
 ketmesh_code ketmesh_state_expectation(ketmesh_state* state, const char* observables, double* values, size_t capacity, size_t* count,
                                        ketmesh_error* error);
 ketmesh_code ketmesh_state_amplitudes(ketmesh_state* state, const uint64_t* indices, size_t count, double* out, ketmesh_error* error);
 /* Measures jointly and collapses; bit j of *outcome is qubits[j]. */
-ketmesh_code ketmesh_state_measure(ketmesh_state* state, const uint32_t* qubits, size_t num_qubits, uint64_t* outcome, ketmesh_error* error);
+ketmesh_code ketmesh_state_measure(ketmesh_state* state, const uint32_t* qubits, size_t num_qubits, uint64_t* outcome,
+                                   ketmesh_error* error);
 /* Counts of `shots` samples, as a result whose counts are read with ketmesh_result_count; character i is qubit i. */
 ketmesh_code ketmesh_state_sample(ketmesh_state* state, uint64_t shots, uint64_t seed, ketmesh_result** out, ketmesh_error* error);
 /* Logical amplitudes [begin, end) as (re, im) pairs. */

@@ -8,20 +8,20 @@
 static int failures = 0;
 static ketmesh_error error;
 
-#define CHECK(condition)                                                     \
-  do {                                                                       \
-    if (!(condition)) {                                                      \
-      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);        \
-      ++failures;                                                            \
-    }                                                                        \
+#define CHECK(condition)                                              \
+  do {                                                                \
+    if (!(condition)) {                                               \
+      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
+      ++failures;                                                     \
+    }                                                                 \
   } while (0)
-#define OK(call)                                                                                        \
-  do {                                                                                                  \
-    ketmesh_code code_ = (call);                                                                        \
-    if (code_ != KETMESH_OK) {                                                                          \
+#define OK(call)                                                                                                  \
+  do {                                                                                                            \
+    ketmesh_code code_ = (call);                                                                                  \
+    if (code_ != KETMESH_OK) {                                                                                    \
       fprintf(stderr, "%s:%d: %s: %s: %s\n", __FILE__, __LINE__, #call, ketmesh_code_name(code_), error.message); \
-      ++failures;                                                                                       \
-    }                                                                                                   \
+      ++failures;                                                                                                 \
+    }                                                                                                             \
   } while (0)
 
 static int near(double a, double b) { return fabs(a - b) < 1e-6; }

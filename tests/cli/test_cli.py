@@ -182,6 +182,14 @@ class Run(Case):
         self.assertLess(abs(r["counts"]["000"] - 500), 80)
         self.assertEqual(r["counts"], self.json("run", "-", "--shots", "1000", "--seed", "5", text=text)["counts"])
 
+    def test_trace(self):
+        out = self.path("trace.json")
+        self.call("run", self.write("bell.qasm", BELL), "--trace", out)
+        with open(out) as f:
+            events = json.load(f)["traceEvents"]
+        self.assertTrue({"parse", "run"} <= {e["name"] for e in events})
+        self.assertTrue(all(e["dur"] >= 0 for e in events if e["ph"] == "X"))
+
     def test_table(self):
         done = self.call("run", self.write("bell.qasm", BELL), "--shots", "100", "--observable", "ZZ")
         self.assertIn("#", done.stdout)

@@ -17,9 +17,9 @@ Machine model_machine(Backend backend, int ranks = 1, int devices_per_rank = 1, 
 
 /// A library opened on first need.
 struct PluginReport {
-  std::string name;       ///< "cuda", "mpi", "hdf5"
+  std::string name;  ///< "cuda", "mpi", "hdf5"
   bool available = false;
-  std::string reason;     ///< why not, and what to do
+  std::string reason;  ///< why not, and what to do
 };
 
 struct CapacityReport {
@@ -30,7 +30,7 @@ struct CapacityReport {
 
 struct MachineReport {
   std::string version;
-  Machine machine;                       ///< measured or read from the system, free memory now
+  Machine machine;  ///< measured or read from the system, free memory now
   int threads = 1;
   std::string simd;                      ///< the level that runs by default
   std::vector<std::string> simd_levels;  ///< all that this processor has

@@ -16,10 +16,10 @@ struct Distribution {
   std::string engine, backend, precision, simd, placement, transport;
   int threads = 1, ranks = 1, shards = 1;
   std::vector<std::string> devices;
-  std::vector<int> shard_owners;              ///< rank of each shard
+  std::vector<int> shard_owners;  ///< rank of each shard
   std::uint64_t stages = 0, passes = 0, exchanges = 0, bytes_local = 0, bytes_exchanged = 0, bytes_between_ranks = 0, memory_bytes = 0;
   bool plan_cached = false;
-  std::vector<std::string> notes;             ///< one line each: why a better choice was not taken
+  std::vector<std::string> notes;  ///< one line each: why a better choice was not taken
 };
 
 struct Seconds {
@@ -27,11 +27,11 @@ struct Seconds {
 };
 
 struct Result {
-  std::size_t num_qubits = 0;                 ///< declared
-  std::size_t acted_qubits = 0;               ///< that cost memory
+  std::size_t num_qubits = 0;    ///< declared
+  std::size_t acted_qubits = 0;  ///< that cost memory
   std::uint64_t shots = 0, seed = 0;
   std::map<std::string, std::uint64_t> counts;  ///< character i is classical bit i, bit 0 leftmost
-  std::vector<Register> registers;            ///< offset: character of their bit 0
+  std::vector<Register> registers;              ///< offset: character of their bit 0
   std::vector<double> expectation_values;
   std::size_t qubits_before = 0, qubits_after = 0;  ///< of the largest light cone
   std::map<Index, cdouble> amplitudes;

@@ -19,13 +19,13 @@ namespace ketmesh {
 class DistributedState;
 
 struct RunOptions {
-  std::uint64_t shots = 1024;                 ///< 0 .. 2^32 - 1
-  std::optional<std::uint64_t> seed{};          ///< over the config's
-  ParameterValues parameters{};                 ///< values of named parameters
-  std::vector<PauliSum> observables{};          ///< also estimate these
-  std::vector<Index> amplitudes{};              ///< also read these logical amplitudes
-  bool probabilities = false;                 ///< also all 2^n probabilities
-  std::string statevector_path{};               ///< also write the state as .npy
+  std::uint64_t shots = 1024;           ///< 0 .. 2^32 - 1
+  std::optional<std::uint64_t> seed{};  ///< over the config's
+  ParameterValues parameters{};         ///< values of named parameters
+  std::vector<PauliSum> observables{};  ///< also estimate these
+  std::vector<Index> amplitudes{};      ///< also read these logical amplitudes
+  bool probabilities = false;           ///< also all 2^n probabilities
+  std::string statevector_path{};       ///< also write the state as .npy
   /// Called between passes with (done, total, what) on long work; may throw to stop.
   std::function<void(std::uint64_t, std::uint64_t, const char*)> progress{};
 };
@@ -46,10 +46,11 @@ class Simulator {
   /// Expectation values, each observable on its light cone when that is smaller.
   Result estimate(const Circuit& circuit, std::span<const PauliSum> observables, const RunOptions& options = {});
   std::vector<double> estimate(const Circuit& circuit, std::initializer_list<PauliSum> observables);
-  std::vector<cdouble> statevector(const Circuit& circuit, const RunOptions& options = {});     ///< all 2^n, host memory judged first
+  std::vector<cdouble> statevector(const Circuit& circuit, const RunOptions& options = {});  ///< all 2^n, host memory judged first
   std::vector<double> probabilities(const Circuit& circuit, std::span<const Qubit> qubits = {}, const RunOptions& options = {});
   std::vector<cdouble> amplitudes(const Circuit& circuit, std::span<const Index> indices, const RunOptions& options = {});
-  cdouble inner_product(const Circuit& a, const Circuit& b, const RunOptions& options = {});    ///< <a|b>; refuses resets and mid-circuit measurements
+  cdouble inner_product(const Circuit& a, const Circuit& b,
+                        const RunOptions& options = {});  ///< <a|b>; refuses resets and mid-circuit measurements
 
   /// Pure data: what run() would do, without touching memory. A dynamic circuit is planned along its longest branches.
   Plan plan(const Circuit& circuit);

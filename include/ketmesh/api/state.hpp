@@ -28,9 +28,9 @@ class DistributedState {
 
   int num_qubits() const;
   Precision precision() const;
-  Layout layout();                                       ///< after a flush
+  Layout layout();  ///< after a flush
 
-  DistributedState& apply(const Circuit& circuit, const ParameterValues& values = {});   ///< unitary, measurement, reset, conditions
+  DistributedState& apply(const Circuit& circuit, const ParameterValues& values = {});  ///< unitary, measurement, reset, conditions
   DistributedState& apply(const Operation& operation);
   void flush();
 
@@ -39,7 +39,7 @@ class DistributedState {
   std::map<std::string, std::uint64_t> sample(std::uint64_t shots, std::uint64_t seed);  ///< keys: character i is qubit i
   std::vector<double> expectation(std::span<const PauliSum> observables);
   std::vector<cdouble> amplitudes(std::span<const Index> indices);
-  Index measure(std::span<const Qubit> qubits);          ///< collapses; bit j is qubits[j]
+  Index measure(std::span<const Qubit> qubits);  ///< collapses; bit j is qubits[j]
   const ClassicalBits& classical_bits() const;
 
   std::vector<ShardView> local_shards();                 ///< zero copy, physical order with layout() beside it
@@ -48,7 +48,7 @@ class DistributedState {
   void from_host(Index begin, std::span<const cdouble> values);
   void write_npy(const std::filesystem::path& path);
 
-  std::size_t snapshot();                                ///< a number for restore
+  std::size_t snapshot();  ///< a number for restore
   void restore(std::size_t snapshot);
   void drop(std::size_t snapshot);
   Distribution distribution() const;

@@ -16,12 +16,12 @@ enum class Encoding : std::uint8_t {
   angle,      ///< n values: prod_k (b_k ? sin x_k : cos x_k)
   basis,      ///< 1 value, an integer 0 .. 2^n - 1: e_i
   phase,      ///< n values: 2^(-n/2) exp(i sum_k x_k b_k)
-  iqp,        ///< n + n (n - 1) / 2 values: H D H |0>, D = exp(i theta), theta = sum_i d_i b_i + sum_{i<j} d_ij b_i b_j, pairs (0,1), (0,2), ...
-  iqp_z,      ///< n values: iqp without pairs
+  iqp,  ///< n + n (n - 1) / 2 values: H D H |0>, D = exp(i theta), theta = sum_i d_i b_i + sum_{i<j} d_ij b_i b_j, pairs (0,1), (0,2), ...
+  iqp_z,  ///< n values: iqp without pairs
 };
 
-std::string_view to_string(Encoding encoding);            ///< "amplitude", ..., "iqp-z"
-Encoding encoding_from_string(std::string_view name);     ///< throws OptionError listing the names
+std::string_view to_string(Encoding encoding);         ///< "amplitude", ..., "iqp-z"
+Encoding encoding_from_string(std::string_view name);  ///< throws OptionError listing the names
 
 /// Values of one sample; amplitude: the most that there may be. Throws OptionError unless n is from 1 to 62.
 Index vector_len(int num_qubits, Encoding encoding);

@@ -35,15 +35,21 @@ Backend choose_backend(const SimulatorConfig& config, bool has_communicator) {
     throw BackendUnavailable(std::string(to_string(config.backend)) + " cannot run here: " + std::string(reason), hint);
   };
   switch (config.backend) {
-    case Backend::automatic: return has_communicator ? Backend::distributed_mpi_cpu : Backend::cpu;
+    case Backend::automatic:
+      return has_communicator ? Backend::distributed_mpi_cpu : Backend::cpu;
     case Backend::cpu:
-    case Backend::distributed_cpu: return config.backend;
+    case Backend::distributed_cpu:
+      return config.backend;
     case Backend::gpu:
-    case Backend::distributed_gpu: unavailable(kMissing[0].reason, "use --backend cpu, or auto"); break;
+    case Backend::distributed_gpu:
+      unavailable(kMissing[0].reason, "use --backend cpu, or auto");
+      break;
     case Backend::distributed_mpi_cpu:
       if (!has_communicator) unavailable(kMissing[1].reason, "use --backend distributed-cpu for several shards in one process");
       return config.backend;
-    case Backend::distributed_mpi_gpu: unavailable(kMissing[1].reason, "use --backend distributed-cpu for several shards in one process"); break;
+    case Backend::distributed_mpi_gpu:
+      unavailable(kMissing[1].reason, "use --backend distributed-cpu for several shards in one process");
+      break;
   }
   throw Internal("a backend that is none");
 }

@@ -68,8 +68,9 @@ ketmesh_code ketmesh_circuit_from_qasm(const char* path_or_text, ketmesh_circuit
 
 void ketmesh_circuit_free(ketmesh_circuit* circuit) { delete circuit; }
 
-ketmesh_code ketmesh_circuit_gate(ketmesh_circuit* circuit, const char* name, const uint32_t* qubits, size_t num_qubits, const double* parameters,
-                                  size_t num_parameters, const uint32_t* controls, size_t num_controls, ketmesh_error* error) {
+ketmesh_code ketmesh_circuit_gate(ketmesh_circuit* circuit, const char* name, const uint32_t* qubits, size_t num_qubits,
+                                  const double* parameters, size_t num_parameters, const uint32_t* controls, size_t num_controls,
+                                  ketmesh_error* error) {
   return guarded(error, [&] {
     need(circuit, "circuit");
     need(name, "name");
@@ -91,11 +92,13 @@ ketmesh_code ketmesh_circuit_gate(ketmesh_circuit* circuit, const char* name, co
   });
 }
 
-ketmesh_code ketmesh_circuit_unitary(ketmesh_circuit* circuit, const double* matrix, const uint32_t* qubits, size_t num_qubits, ketmesh_error* error) {
+ketmesh_code ketmesh_circuit_unitary(ketmesh_circuit* circuit, const double* matrix, const uint32_t* qubits, size_t num_qubits,
+                                     ketmesh_error* error) {
   return guarded(error, [&] {
     need(circuit, "circuit");
     if (num_qubits > kMaxDenseTargets)
-      throw CircuitError("a dense matrix acts on at most " + std::to_string(kMaxDenseTargets) + " qubits, not " + std::to_string(num_qubits));
+      throw CircuitError("a dense matrix acts on at most " + std::to_string(kMaxDenseTargets) + " qubits, not " +
+                         std::to_string(num_qubits));
     circuit->value.unitary(complex_array(matrix, std::size_t{1} << (2 * num_qubits), "matrix"), array(qubits, num_qubits, "qubits"));
   });
 }

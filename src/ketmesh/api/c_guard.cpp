@@ -94,17 +94,28 @@ const char* ketmesh_version(void) { return KETMESH_VERSION; }
 
 const char* ketmesh_code_name(ketmesh_code code) {
   switch (code) {
-    case KETMESH_OK: return "Ok";
-    case KETMESH_PARSE_ERROR: return "ParseError";
-    case KETMESH_CIRCUIT_ERROR: return "CircuitError";
-    case KETMESH_OPTION_ERROR: return "OptionError";
-    case KETMESH_DOES_NOT_FIT: return "DoesNotFit";
-    case KETMESH_BACKEND_UNAVAILABLE: return "BackendUnavailable";
-    case KETMESH_TRANSPORT_ERROR: return "TransportError";
-    case KETMESH_IO_ERROR: return "IoError";
-    case KETMESH_INTERNAL: return "Internal";
-    case KETMESH_STOPPED: return "Stopped";
-    case KETMESH_BAD_ARGUMENT: return "BadArgument";
+    case KETMESH_OK:
+      return "Ok";
+    case KETMESH_PARSE_ERROR:
+      return "ParseError";
+    case KETMESH_CIRCUIT_ERROR:
+      return "CircuitError";
+    case KETMESH_OPTION_ERROR:
+      return "OptionError";
+    case KETMESH_DOES_NOT_FIT:
+      return "DoesNotFit";
+    case KETMESH_BACKEND_UNAVAILABLE:
+      return "BackendUnavailable";
+    case KETMESH_TRANSPORT_ERROR:
+      return "TransportError";
+    case KETMESH_IO_ERROR:
+      return "IoError";
+    case KETMESH_INTERNAL:
+      return "Internal";
+    case KETMESH_STOPPED:
+      return "Stopped";
+    case KETMESH_BAD_ARGUMENT:
+      return "BadArgument";
   }
   return "Unknown";
 }

@@ -75,7 +75,9 @@ ketmesh_code guarded(ketmesh_error* error, F&& body) noexcept {
     return KETMESH_OK;
   } catch (const std::exception& cause) {
     return fill_error(error, cause);
-  } catch (...) { return fill_unknown(error); }
+  } catch (...) {
+    return fill_unknown(error);
+  }
 }
 
 }  // namespace ketmesh::api

@@ -17,8 +17,8 @@ ketmesh_code ketmesh_simulator_new(const ketmesh_config* config, ketmesh_simulat
 
 void ketmesh_simulator_free(ketmesh_simulator* simulator) { delete simulator; }
 
-ketmesh_code ketmesh_run(ketmesh_simulator* simulator, const ketmesh_circuit* circuit, const ketmesh_run_options* options, ketmesh_result** out,
-                         ketmesh_error* error) {
+ketmesh_code ketmesh_run(ketmesh_simulator* simulator, const ketmesh_circuit* circuit, const ketmesh_run_options* options,
+                         ketmesh_result** out, ketmesh_error* error) {
   return guarded(error, [&] {
     need(out, "out");
     *out = nullptr;
@@ -39,7 +39,8 @@ ketmesh_code ketmesh_estimate(ketmesh_simulator* simulator, const ketmesh_circui
     need(count, "count");
     const auto sums = parse_observables(observables);
     *count = sums.size();
-    if (capacity < sums.size()) throw BadArgument("room for " + std::to_string(capacity) + " values, " + std::to_string(sums.size()) + " observables");
+    if (capacity < sums.size())
+      throw BadArgument("room for " + std::to_string(capacity) + " values, " + std::to_string(sums.size()) + " observables");
     if (!sums.empty()) need(values, "values");
     const Result result = simulator->value.estimate(circuit->value, sums, run_options(options));
     std::copy(result.expectation_values.begin(), result.expectation_values.end(), values);
@@ -99,8 +100,7 @@ size_t ketmesh_result_num_counts(const ketmesh_result* result) { return result =
 ketmesh_code ketmesh_result_count(const ketmesh_result* result, size_t i, const char** key, uint64_t* count, ketmesh_error* error) {
   return guarded(error, [&] {
     need(result, "result");
-    if (i >= result->counts.size())
-      throw BadArgument("outcome " + std::to_string(i) + " of " + std::to_string(result->counts.size()));
+    if (i >= result->counts.size()) throw BadArgument("outcome " + std::to_string(i) + " of " + std::to_string(result->counts.size()));
     if (key != nullptr) *key = result->counts[i].first->c_str();
     if (count != nullptr) *count = result->counts[i].second;
   });

@@ -47,7 +47,8 @@ ketmesh_code ketmesh_state_norm_squared(ketmesh_state* state, double* out, ketme
   });
 }
 
-ketmesh_code ketmesh_state_probabilities(ketmesh_state* state, const uint32_t* qubits, size_t num_qubits, double* out, ketmesh_error* error) {
+ketmesh_code ketmesh_state_probabilities(ketmesh_state* state, const uint32_t* qubits, size_t num_qubits, double* out,
+                                         ketmesh_error* error) {
   return guarded(error, [&] {
     need(state, "state");
     need(out, "out");
@@ -64,7 +65,8 @@ ketmesh_code ketmesh_state_expectation(ketmesh_state* state, const char* observa
     need(count, "count");
     const auto sums = parse_observables(observables);
     *count = sums.size();
-    if (capacity < sums.size()) throw BadArgument("room for " + std::to_string(capacity) + " values, " + std::to_string(sums.size()) + " observables");
+    if (capacity < sums.size())
+      throw BadArgument("room for " + std::to_string(capacity) + " values, " + std::to_string(sums.size()) + " observables");
     if (!sums.empty()) need(values, "values");
     const auto results = state->value.expectation(sums);
     std::copy(results.begin(), results.end(), values);
@@ -79,7 +81,8 @@ ketmesh_code ketmesh_state_amplitudes(ketmesh_state* state, const uint64_t* indi
   });
 }
 
-ketmesh_code ketmesh_state_measure(ketmesh_state* state, const uint32_t* qubits, size_t num_qubits, uint64_t* outcome, ketmesh_error* error) {
+ketmesh_code ketmesh_state_measure(ketmesh_state* state, const uint32_t* qubits, size_t num_qubits, uint64_t* outcome,
+                                   ketmesh_error* error) {
   return guarded(error, [&] {
     need(state, "state");
     need(outcome, "outcome");

@@ -21,8 +21,7 @@ constexpr std::array<BackendName, 7> kBackends = {{{Backend::automatic, "auto"},
                                                    {Backend::distributed_mpi_cpu, "distributed-mpi-cpu"},
                                                    {Backend::distributed_mpi_gpu, "distributed-mpi-gpu"}}};
 
-constexpr std::array<std::string_view, 7> kSimdNames = {"",     "avx512", "avx2",     "sse4",
-                                                        "neon", "scalar", "reference"};
+constexpr std::array<std::string_view, 7> kSimdNames = {"", "avx512", "avx2", "sse4", "neon", "scalar", "reference"};
 
 [[noreturn]] void bad(std::string_view field, const std::string& value, std::string_view range) {
   throw OptionError(std::string(field) + " = " + value + ": must be " + std::string(range));
@@ -49,9 +48,7 @@ bool is_distributed(Backend backend) {
   return backend == Backend::distributed_cpu || backend == Backend::distributed_gpu || is_mpi(backend);
 }
 
-bool is_mpi(Backend backend) {
-  return backend == Backend::distributed_mpi_cpu || backend == Backend::distributed_mpi_gpu;
-}
+bool is_mpi(Backend backend) { return backend == Backend::distributed_mpi_cpu || backend == Backend::distributed_mpi_gpu; }
 
 std::string_view to_string(Engine engine) { return engine == Engine::ex ? "ex" : "conventional"; }
 
@@ -70,8 +67,7 @@ Precision precision_from_string(std::string_view name) {
 Precision SimulatorConfig::effective_precision() const {
   if (precision && distributed.precision && *precision != *distributed.precision)
     throw OptionError("precision = " + std::string(to_string(*precision)) +
-                          " and distributed_options precision = " + std::string(to_string(*distributed.precision)) +
-                          " differ",
+                          " and distributed_options precision = " + std::string(to_string(*distributed.precision)) + " differ",
                       "give it in one place only");
   if (precision) return *precision;
   return distributed.precision.value_or(Precision::single);
@@ -82,8 +78,7 @@ void SimulatorConfig::check() const {
   distributed.check_ranges();
   if (tile_qubits < 0 || tile_qubits > 24)
     bad("tile_qubits", std::to_string(tile_qubits), "0 (from the device) or an integer from 1 to 24");
-  if (threads < 0 || threads > 4096)
-    bad("threads", std::to_string(threads), "0 (all usable) or an integer from 1 to 4096");
+  if (threads < 0 || threads > 4096) bad("threads", std::to_string(threads), "0 (all usable) or an integer from 1 to 4096");
   bool known = false;
   for (const auto name : kSimdNames) known = known || name == simd;
   if (!known) bad("simd", "\"" + simd + "\"", "one of avx512, avx2, sse4, neon, scalar, reference, or empty");
@@ -108,16 +103,15 @@ void SimulatorConfig::check() const {
     if (distributed.shards > 0 && !distributed.global_qubits.empty()) {
       const int wanted = std::countr_zero(static_cast<unsigned>(distributed.shards));
       if (static_cast<int>(distributed.global_qubits.size()) != wanted)
-        throw OptionError("distributed_global_qubits lists " + std::to_string(distributed.global_qubits.size()) +
-                          " qubits; " + std::to_string(distributed.shards) + " shards have exactly " +
-                          std::to_string(wanted));
+        throw OptionError("distributed_global_qubits lists " + std::to_string(distributed.global_qubits.size()) + " qubits; " +
+                          std::to_string(distributed.shards) + " shards have exactly " + std::to_string(wanted));
     }
   }
   static_cast<void>(effective_precision());
   if (seed && distributed.seed && *seed != *distributed.seed)
-    throw OptionError("seed = " + std::to_string(*seed) + " and distributed_options seed = " +
-                          std::to_string(*distributed.seed) + " differ",
-                      "give it in one place only");
+    throw OptionError(
+        "seed = " + std::to_string(*seed) + " and distributed_options seed = " + std::to_string(*distributed.seed) + " differ",
+        "give it in one place only");
 }
 
 }  // namespace ketmesh

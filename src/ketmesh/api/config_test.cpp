@@ -95,7 +95,9 @@ TEST(Options, UnknownKeysListTheKnownOnes) {
 std::string refusal(const SimulatorConfig& config) {
   try {
     config.check();
-  } catch (const OptionError& e) { return e.what(); }
+  } catch (const OptionError& e) {
+    return e.what();
+  }
   return {};
 }
 
@@ -159,8 +161,7 @@ TEST(Config, PrecisionAndSeedGivenTwice) {
 }
 
 TEST(Config, Names) {
-  for (const char* name :
-       {"auto", "cpu", "gpu", "distributed-cpu", "distributed-gpu", "distributed-mpi-cpu", "distributed-mpi-gpu"})
+  for (const char* name : {"auto", "cpu", "gpu", "distributed-cpu", "distributed-gpu", "distributed-mpi-cpu", "distributed-mpi-gpu"})
     EXPECT_EQ(to_string(backend_from_string(name)), name);
   EXPECT_THROW(backend_from_string("CPU"), OptionError);
   EXPECT_EQ(engine_from_string("conventional"), Engine::conventional);

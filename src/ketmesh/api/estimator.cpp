@@ -27,8 +27,8 @@ Flat flatten(std::span<const PauliSum> observables) {
 }
 
 /// Values of the terms in `which`, added to the observables that they belong to.
-void add_terms(ShardedState& state, std::span<const Qubit> original, const Flat& flat, std::span<const std::size_t> which, RunRecord& record,
-               std::vector<double>& values) {
+void add_terms(ShardedState& state, std::span<const Qubit> original, const Flat& flat, std::span<const std::size_t> which,
+               RunRecord& record, std::vector<double>& values) {
   const auto start = std::chrono::steady_clock::now();
   std::vector<PauliSum> wanted;
   std::vector<std::size_t> of;
@@ -47,12 +47,14 @@ void add_terms(ShardedState& state, std::span<const Qubit> original, const Flat&
   record.seconds_sample += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-double work(std::size_t qubits, std::size_t operations) { return std::ldexp(static_cast<double>(operations) + 4, static_cast<int>(qubits)); }
+double work(std::size_t qubits, std::size_t operations) {
+  return std::ldexp(static_cast<double>(operations) + 4, static_cast<int>(qubits));
+}
 
 }  // namespace
 
-Estimate estimate_terms(Runner& runner, const Circuit& circuit, bool dynamic, const RunOptions& options, std::uint64_t seed, RunRecord& record,
-                        ShardedState* state, std::span<const Qubit> original) {
+Estimate estimate_terms(Runner& runner, const Circuit& circuit, bool dynamic, const RunOptions& options, std::uint64_t seed,
+                        RunRecord& record, ShardedState* state, std::span<const Qubit> original) {
   const Flat flat = flatten(options.observables);
   std::vector<std::size_t> all(flat.terms.size());
   for (std::size_t t = 0; t < all.size(); ++t) all[t] = t;
@@ -70,7 +72,8 @@ Estimate estimate_terms(Runner& runner, const Circuit& circuit, bool dynamic, co
     add_terms(evolved.state, reduced.original, flat, which, record, out.values);
   };
   bool reducible = runner.config().causal_cone && !dynamic;
-  for (std::size_t i = 0; reducible && i < circuit.size(); ++i) reducible = gate_row(circuit[i].gate).is_unitary || circuit[i].gate == Gate::barrier || circuit[i].gate == Gate::delay;
+  for (std::size_t i = 0; reducible && i < circuit.size(); ++i)
+    reducible = gate_row(circuit[i].gate).is_unitary || circuit[i].gate == Gate::barrier || circuit[i].gate == Gate::delay;
   if (reducible) {
     const auto groups = light_cones(circuit, flat.terms);
     double by_cones = 0;

@@ -44,7 +44,8 @@ int largest(const Machine& machine, Precision precision, std::uint64_t workspace
 
 Machine model_machine(Backend backend, int ranks, int devices_per_rank, std::uint64_t memory_bytes) {
   const auto positive = [](const char* what, int value) {
-    if (value < 1 || value > 65536) throw OptionError(std::string(what) + " = " + std::to_string(value) + ": must be an integer from 1 to 65536");
+    if (value < 1 || value > 65536)
+      throw OptionError(std::string(what) + " = " + std::to_string(value) + ": must be an integer from 1 to 65536");
   };
   positive("ranks", ranks);
   positive("devices_per_rank", devices_per_rank);
@@ -78,8 +79,10 @@ MachineReport examine_machine() {
   report.threads = usable_threads();
   report.simd = kernels::cpu_kernels(Precision::single).level;
   for (const kernels::SimdLevel level : kernels::available_simd_levels()) report.simd_levels.emplace_back(kernels::to_string(level));
-  for (const api::MissingPlugin& plugin : api::missing_plugins()) report.plugins.push_back({std::string(plugin.name), false, std::string(plugin.reason)});
-  report.capacities.push_back({"cpu", largest(report.machine, Precision::single, 16_MiB), largest(report.machine, Precision::double_, 16_MiB)});
+  for (const api::MissingPlugin& plugin : api::missing_plugins())
+    report.plugins.push_back({std::string(plugin.name), false, std::string(plugin.reason)});
+  report.capacities.push_back(
+      {"cpu", largest(report.machine, Precision::single, 16_MiB), largest(report.machine, Precision::double_, 16_MiB)});
   const Machine two = model_machine(Backend::distributed_cpu, 1, 2);
   report.capacities.push_back({"distributed-cpu (2)", largest(two, Precision::single, 16_MiB), largest(two, Precision::double_, 16_MiB)});
   return report;

@@ -1,4 +1,6 @@
 // The option table: each key with the exact text that it takes.
+#include "ketmesh/api/options.hpp"
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -8,7 +10,6 @@
 #include <string>
 
 #include "ketmesh/api/config.hpp"
-#include "ketmesh/api/options.hpp"
 #include "ketmesh/base/error.hpp"
 
 namespace ketmesh {
@@ -69,9 +70,7 @@ bool has_duplicates(const std::vector<int>& values) {
   return false;
 }
 
-constexpr bool flags_exclude(std::uint64_t flags) {
-  return (flags & kFlagRestoreLayout) != 0 && (flags & kFlagPinLayout) != 0;
-}
+constexpr bool flags_exclude(std::uint64_t flags) { return (flags & kFlagRestoreLayout) != 0 && (flags & kFlagPinLayout) != 0; }
 
 constexpr std::array<std::string_view, 5> kTransports = {"auto", "peer", "nccl", "mpi", "staged"};
 
@@ -116,9 +115,7 @@ const std::array<Key, 16> kKeys = {{
        if (v != "gpu" && v != "host") refuse(k, v);
        o.snapshot_storage = v == "gpu" ? SnapshotStorage::device : SnapshotStorage::host;
      },
-     [](const DistributedOptions& o) {
-       return std::string(o.snapshot_storage == SnapshotStorage::device ? "gpu" : "host");
-     }},
+     [](const DistributedOptions& o) { return std::string(o.snapshot_storage == SnapshotStorage::device ? "gpu" : "host"); }},
     {"distributed_host_qubit_indexing", "auto, local or global",
      [](DistributedOptions&, std::string_view v, const Key& k) {
        if (v != "auto" && v != "local" && v != "global") refuse(k, v);  // accepted without effect
@@ -144,9 +141,7 @@ const std::array<Key, 16> kKeys = {{
      },
      [](const DistributedOptions& o) { return o.precision ? std::string(to_string(*o.precision)) : ""; }},
     {"seed", "an integer from 0 to 18446744073709551615",
-     [](DistributedOptions& o, std::string_view v, const Key& k) {
-       o.seed = number(k, v, 0, std::numeric_limits<std::uint64_t>::max());
-     },
+     [](DistributedOptions& o, std::string_view v, const Key& k) { o.seed = number(k, v, 0, std::numeric_limits<std::uint64_t>::max()); },
      [](const DistributedOptions& o) { return o.seed ? std::to_string(*o.seed) : ""; }},
     {"distributed_transport", "one of auto, peer, nccl, mpi, staged",
      [](DistributedOptions& o, std::string_view v, const Key& k) {
@@ -172,9 +167,7 @@ const std::array<Key, 16> kKeys = {{
      },
      [](const DistributedOptions& o) { return o.placement; }},
     {"distributed_timeout_seconds", "an integer from 1 to 86400",
-     [](DistributedOptions& o, std::string_view v, const Key& k) {
-       o.timeout_seconds = static_cast<double>(number(k, v, 1, 86400));
-     },
+     [](DistributedOptions& o, std::string_view v, const Key& k) { o.timeout_seconds = static_cast<double>(number(k, v, 1, 86400)); },
      [](const DistributedOptions& o) {
        std::string text = std::to_string(o.timeout_seconds);
        text.erase(text.find_last_not_of('0') + 1);

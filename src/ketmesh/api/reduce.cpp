@@ -15,9 +15,7 @@ void for_each_qubit(const Operation& op, F&& f) {
   for (const Qubit q : op.qubits) f(q);
 }
 
-bool has_effect(Gate gate) {
-  return gate != Gate::barrier && gate != Gate::delay && gate != Gate::measure && gate != Gate::id;
-}
+bool has_effect(Gate gate) { return gate != Gate::barrier && gate != Gate::delay && gate != Gate::measure && gate != Gate::id; }
 
 /// A set of qubits of any width.
 class QubitSet {
@@ -111,7 +109,8 @@ std::vector<ConeGroup> light_cones(const Circuit& circuit, std::span<const Pauli
       group.operations = std::move(cone.operations);
     } else if (group.operations != cone.operations) {  // same qubits reached by other operations: take both
       std::vector<std::size_t> both;
-      std::set_union(group.operations.begin(), group.operations.end(), cone.operations.begin(), cone.operations.end(), std::back_inserter(both));
+      std::set_union(group.operations.begin(), group.operations.end(), cone.operations.begin(), cone.operations.end(),
+                     std::back_inserter(both));
       group.operations = std::move(both);
     }
     group.terms.push_back(t);
@@ -121,7 +120,8 @@ std::vector<ConeGroup> light_cones(const Circuit& circuit, std::span<const Pauli
     group.qubits = set.list();
     order.emplace_back(&set, &group);
   }
-  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.second->qubits.size() < b.second->qubits.size(); });
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto& a, const auto& b) { return a.second->qubits.size() < b.second->qubits.size(); });
   std::vector<ConeGroup> out;
   for (std::size_t i = 0; i < order.size(); ++i) {
     bool joined = false;
@@ -129,8 +129,8 @@ std::vector<ConeGroup> light_cones(const Circuit& circuit, std::span<const Pauli
       if (order[i].first->inside(*order[j].first)) {
         ConeGroup& host = *order[j].second;
         std::vector<std::size_t> both;
-        std::set_union(host.operations.begin(), host.operations.end(), order[i].second->operations.begin(), order[i].second->operations.end(),
-                       std::back_inserter(both));
+        std::set_union(host.operations.begin(), host.operations.end(), order[i].second->operations.begin(),
+                       order[i].second->operations.end(), std::back_inserter(both));
         host.operations = std::move(both);
         host.terms.insert(host.terms.end(), order[i].second->terms.begin(), order[i].second->terms.end());
         joined = true;

@@ -26,9 +26,9 @@ PauliTerm restrict_term(const PauliTerm& term, std::span<const Qubit> original);
 
 /// Terms that are computed together on one reduced circuit.
 struct ConeGroup {
-  std::vector<Qubit> qubits;             ///< of the whole circuit, ascending, at least one
-  std::vector<std::size_t> operations;   ///< of the whole circuit that lie in the cone, ascending
-  std::vector<std::size_t> terms;        ///< numbers of the terms in it
+  std::vector<Qubit> qubits;            ///< of the whole circuit, ascending, at least one
+  std::vector<std::size_t> operations;  ///< of the whole circuit that lie in the cone, ascending
+  std::vector<std::size_t> terms;       ///< numbers of the terms in it
 };
 
 /// Light cones in a circuit of unitary operations (barriers, delays and measurements at the end are left out): going back from the letters

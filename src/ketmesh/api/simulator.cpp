@@ -72,8 +72,8 @@ void check_host(std::size_t num_qubits, std::size_t bytes_each, const Runner& ru
   const std::uint64_t count = std::uint64_t{1} << num_qubits;
   const std::uint64_t needed = count > limit / bytes_each ? std::numeric_limits<std::uint64_t>::max() : count * bytes_each;
   if (needed > available)
-    throw DoesNotFit(std::string(what) + " of " + std::to_string(num_qubits) + " qubits needs " + std::to_string(needed) + " bytes of host memory; " +
-                         std::to_string(available) + " are there",
+    throw DoesNotFit(std::string(what) + " of " + std::to_string(num_qubits) + " qubits needs " + std::to_string(needed) +
+                         " bytes of host memory; " + std::to_string(available) + " are there",
                      needed, available,
                      "ask for chosen amplitudes, use DistributedState::to_host for ranges or local_shards for views, or write a file");
 }
@@ -160,8 +160,8 @@ Result Simulator::run(const Circuit& circuit, const RunOptions& options) {
     record.seconds_sample += since(sampling);
   }
   if (asks_energies) {
-    const Estimate estimate = estimate_terms(runner, evolved_circuit, dynamic, options, result.seed, record, evolved ? &evolved->state : nullptr,
-                                             reduced.original);
+    const Estimate estimate = estimate_terms(runner, evolved_circuit, dynamic, options, result.seed, record,
+                                             evolved ? &evolved->state : nullptr, reduced.original);
     result.expectation_values = estimate.values;
     result.qubits_before = estimate.qubits_before;
     result.qubits_after = estimate.qubits_after;
@@ -239,14 +239,14 @@ std::vector<double> Simulator::probabilities(const Circuit& circuit, std::span<c
   std::vector<int> chosen;
   for (const Qubit q : qubits) {
     if (q >= circuit.num_qubits())
-      throw CircuitError("qubit " + std::to_string(q) + " is out of range: the circuit has qubits 0 to " + std::to_string(circuit.num_qubits() - 1));
+      throw CircuitError("qubit " + std::to_string(q) + " is out of range: the circuit has qubits 0 to " +
+                         std::to_string(circuit.num_qubits() - 1));
     if (std::find(chosen.begin(), chosen.end(), static_cast<int>(q)) != chosen.end())
       throw CircuitError("qubit " + std::to_string(q) + " is listed twice");
     chosen.push_back(static_cast<int>(q));
   }
   const bool all = chosen.empty();
-  const Evolved evolved =
-      full_state(impl_->runner, circuit, options, all ? sizeof(double) : 0, "the table of probabilities");
+  const Evolved evolved = full_state(impl_->runner, circuit, options, all ? sizeof(double) : 0, "the table of probabilities");
   if (all)
     for (std::size_t q = 0; q < circuit.num_qubits(); ++q) chosen.push_back(static_cast<int>(q));
   return all_probabilities(evolved.state, chosen);
@@ -270,7 +270,8 @@ cdouble Simulator::inner_product(const Circuit& a, const Circuit& b, const RunOp
   Runner& runner = impl_->runner;
   runner.config().check();
   if (a.num_qubits() != b.num_qubits())
-    throw CircuitError("inner product of circuits of " + std::to_string(a.num_qubits()) + " and " + std::to_string(b.num_qubits()) + " qubits");
+    throw CircuitError("inner product of circuits of " + std::to_string(a.num_qubits()) + " and " + std::to_string(b.num_qubits()) +
+                       " qubits");
   for (const Circuit* c : {&a, &b}) {
     if (c->has_dynamic_operations())
       throw CircuitError("inner product: a circuit with a reset or a measurement before its end has no one state");

@@ -70,7 +70,9 @@ struct DistributedState::Impl {
     queue = Circuit(static_cast<std::size_t>(n));
     try {
       advance(pending, {});
-    } catch (const CircuitError& error) { name_gate(pending, error); } catch (const OptionError& error) {
+    } catch (const CircuitError& error) {
+      name_gate(pending, error);
+    } catch (const OptionError& error) {
       name_gate(pending, error);
     }
     flushed_gates += pending.size();
@@ -86,10 +88,13 @@ struct DistributedState::Impl {
       std::string cause;
       try {
         runner.try_plan(one, *state);
-      } catch (const Error& e) { cause = e.what(); }
+      } catch (const Error& e) {
+        cause = e.what();
+      }
       if (cause.empty()) continue;
       const std::string place = op.line > 0 ? " (line " + std::to_string(op.line) + ")" : "";
-      throw E("gate number " + std::to_string(flushed_gates + i) + place + ", " + std::string(to_string(op.gate)) + ": " + cause, error.hint());
+      throw E("gate number " + std::to_string(flushed_gates + i) + place + ", " + std::string(to_string(op.gate)) + ": " + cause,
+              error.hint());
     }
     throw E(error);
   }
@@ -113,7 +118,8 @@ struct DistributedState::Impl {
   std::size_t next_snapshot = 1;
 };
 
-DistributedState::DistributedState(const DistributedExecutionContext& context, int num_qubits, Precision precision, SimulatorConfig config) {
+DistributedState::DistributedState(const DistributedExecutionContext& context, int num_qubits, Precision precision,
+                                   SimulatorConfig config) {
   config.precision = precision;
   impl_ = std::make_unique<Impl>(std::move(config), std::make_shared<const DistributedExecutionContext>(context), num_qubits);
 }
@@ -161,7 +167,8 @@ std::vector<double> DistributedState::probabilities(std::span<const Qubit> qubit
 
 std::map<std::string, std::uint64_t> DistributedState::sample(std::uint64_t shots, std::uint64_t seed) {
   constexpr std::uint64_t kMaxShots = 0xffffffffu;
-  if (shots > kMaxShots) throw OptionError("shots = " + std::to_string(shots) + ": must be an integer from 0 to " + std::to_string(kMaxShots));
+  if (shots > kMaxShots)
+    throw OptionError("shots = " + std::to_string(shots) + ": must be an integer from 0 to " + std::to_string(kMaxShots));
   std::map<std::string, std::uint64_t> counts;
   if (shots == 0) return counts;
   for (const measure::SampleCount& sample : measure::sample(impl_->flushed(), shots, seed)) {
@@ -205,8 +212,8 @@ std::vector<cdouble> DistributedState::to_host(Index begin, Index end) {
                       std::to_string(size));
   const std::uint64_t available = impl_->runner.context()->mesh().devices.front().memory_bytes;
   if (end - begin > available / sizeof(cdouble))
-    throw DoesNotFit("the export of " + std::to_string(end - begin) + " amplitudes needs " + std::to_string(end - begin) + " x 16 bytes of host memory; " +
-                         std::to_string(available) + " bytes are there",
+    throw DoesNotFit("the export of " + std::to_string(end - begin) + " amplitudes needs " + std::to_string(end - begin) +
+                         " x 16 bytes of host memory; " + std::to_string(available) + " bytes are there",
                      (end - begin) > (std::uint64_t{1} << 59) ? ~std::uint64_t{0} : (end - begin) * sizeof(cdouble), available,
                      "export ranges, or write a file");
   std::vector<cdouble> out(end - begin);

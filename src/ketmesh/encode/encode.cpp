@@ -13,7 +13,9 @@ namespace {
 
 constexpr std::array<std::string_view, 6> kNames = {"amplitude", "angle", "basis", "phase", "iqp", "iqp-z"};
 
-[[noreturn]] void refuse(std::size_t sample, const std::string& what) { throw OptionError("sample " + std::to_string(sample) + ": " + what); }
+[[noreturn]] void refuse(std::size_t sample, const std::string& what) {
+  throw OptionError("sample " + std::to_string(sample) + ": " + what);
+}
 
 std::string spelled(double value) {
   std::array<char, 32> buffer{};
@@ -93,12 +95,16 @@ Index vector_len(int num_qubits, Encoding encoding) {
     throw OptionError("qubits = " + std::to_string(num_qubits) + ": must be at least 1 and at most " + std::to_string(kMaxQubits));
   const auto n = static_cast<Index>(num_qubits);
   switch (encoding) {
-    case Encoding::amplitude: return Index{1} << n;
-    case Encoding::basis: return 1;
-    case Encoding::iqp: return n + n * (n - 1) / 2;
+    case Encoding::amplitude:
+      return Index{1} << n;
+    case Encoding::basis:
+      return 1;
+    case Encoding::iqp:
+      return n + n * (n - 1) / 2;
     case Encoding::angle:
     case Encoding::phase:
-    case Encoding::iqp_z: return n;
+    case Encoding::iqp_z:
+      return n;
   }
   throw Internal("an encoding that is none");
 }
@@ -129,8 +135,7 @@ void check_sample(Encoding encoding, int num_qubits, std::span<const cdouble> sa
     if (index != std::floor(index)) refuse(number, "basis index " + text + " must be an integer");
     if (index < 0) refuse(number, "basis index " + text + " must be non-negative");
     if (index >= std::ldexp(1.0, num_qubits))
-      refuse(number, "basis index " + text + " is out of range: it exceeds " +
-                         std::to_string((Index{1} << num_qubits) - 1));
+      refuse(number, "basis index " + text + " is out of range: it exceeds " + std::to_string((Index{1} << num_qubits) - 1));
   }
 }
 
@@ -139,13 +144,17 @@ void encode(Encoding encoding, int num_qubits, std::span<const cdouble> sample, 
   if (out.size() != (Index{1} << num_qubits)) throw Internal("encode: the output has not 2^n entries");
   std::vector<std::array<cdouble, 2>> factors;
   switch (encoding) {
-    case Encoding::amplitude: encode_amplitude(sample, out); return;
+    case Encoding::amplitude:
+      encode_amplitude(sample, out);
+      return;
     case Encoding::basis:
       std::fill(out.begin(), out.end(), cdouble(0));
       out[static_cast<std::size_t>(sample[0].real())] = 1;
       return;
     case Encoding::iqp:
-    case Encoding::iqp_z: encode_iqp(num_qubits, sample, encoding == Encoding::iqp, out); return;
+    case Encoding::iqp_z:
+      encode_iqp(num_qubits, sample, encoding == Encoding::iqp, out);
+      return;
     case Encoding::angle:
       for (const cdouble x : sample) factors.push_back({std::cos(x.real()), std::sin(x.real())});
       encode_product(factors, out);

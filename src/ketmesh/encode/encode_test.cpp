@@ -78,7 +78,9 @@ TEST(Encode, Lengths) {
 std::string refusal(Encoding encoding, int n, const std::vector<cdouble>& sample) {
   try {
     check_sample(encoding, n, sample, 3);
-  } catch (const OptionError& e) { return e.what(); }
+  } catch (const OptionError& e) {
+    return e.what();
+  }
   return {};
 }
 

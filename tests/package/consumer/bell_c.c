@@ -7,8 +7,8 @@ int main(void) {
   ketmesh_circuit* circuit = NULL;
   ketmesh_simulator* simulator = NULL;
   ketmesh_result* result = NULL;
-  ketmesh_code code = ketmesh_circuit_from_qasm("OPENQASM 3; qubit[2] q; bit[2] c; U(pi/2, 0, pi) q[0]; ctrl @ U(pi, 0, pi) q[0], q[1]; c = measure q;",
-                                                &circuit, &error);
+  ketmesh_code code = ketmesh_circuit_from_qasm(
+      "OPENQASM 3; qubit[2] q; bit[2] c; U(pi/2, 0, pi) q[0]; ctrl @ U(pi, 0, pi) q[0], q[1]; c = measure q;", &circuit, &error);
   if (code == KETMESH_OK) code = ketmesh_simulator_new(NULL, &simulator, &error);
   if (code == KETMESH_OK) code = ketmesh_run(simulator, circuit, NULL, &result, &error);
   if (code != KETMESH_OK) fprintf(stderr, "%s: %s\n", ketmesh_code_name(code), error.message);
