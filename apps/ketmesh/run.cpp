@@ -50,20 +50,21 @@ void run(const RunWords& words, const Session& session) {
   } else if (words.bit_order != "big") {
     throw OptionError("--bit-order " + words.bit_order + ": must be big or little");
   }
-  Trace trace;
+  Timeline timeline(true);
   const Circuit circuit = read_circuit(words.file);
-  const double parse = trace.now();
-  trace.add("parse", 0, parse);
+  const double parse = timeline.now();
+  timeline.add("parse", 0, parse, kPhases);
   check_interrupt();
   Progress progress(session);
-  options.progress = words.trace.empty() ? progress.callback() : trace.watch(progress.callback());
+  options.progress = words.trace.empty() ? progress.callback() : watch(timeline, progress.callback());
+  if (!words.trace.empty()) options.timeline = &timeline;
   Simulator simulator(config);
-  const double begin = trace.now();
+  const double begin = timeline.now();
   Result result = simulator.run(circuit, options);
-  trace.add("run", begin, trace.now());
+  timeline.add("run", begin, timeline.now(), kPhases);
   result.seconds.parse = parse;
   result.seconds.total += parse;
-  if (!words.trace.empty()) write_file(words.trace, trace.json(result));
+  if (!words.trace.empty()) write_file(words.trace, chrome_trace(timeline.events(), timeline.tracks()));
   if (session.json) return print(result_json(result, order));
   std::vector<std::string> names;
   for (const PauliSum& observable : options.observables) names.push_back(observable.str());

@@ -9,6 +9,7 @@
 
 #include "ketmesh/api/config.hpp"
 #include "ketmesh/api/result.hpp"
+#include "ketmesh/base/trace.hpp"
 #include "ketmesh/circuit/circuit.hpp"
 #include "ketmesh/circuit/pauli.hpp"
 #include "ketmesh/plan/planner.hpp"
@@ -28,6 +29,7 @@ struct RunOptions {
   std::string statevector_path{};       ///< also write the state as .npy
   /// Called between passes with (done, total, what) on long work; may throw to stop.
   std::function<void(std::uint64_t, std::uint64_t, const char*)> progress{};
+  Timeline* timeline = nullptr;  ///< collects what ran when; must outlive the call
 };
 
 /// One thread at a time per Simulator. Move-only.

@@ -202,7 +202,12 @@ Index DistributedState::measure(std::span<const Qubit> qubits) {
 
 const ClassicalBits& DistributedState::classical_bits() const { return impl_->bits; }
 
-std::vector<ShardView> DistributedState::local_shards() { return impl_->flushed().local_shards(); }
+std::vector<ShardView> DistributedState::local_shards() {
+  ShardedState& state = impl_->flushed();
+  impl_->runner.fold_global_phase(state);  // who reads the memory itself must find the phase in it
+  impl_->untouched = false;                // and may write
+  return state.local_shards();
+}
 void DistributedState::canonicalise() { impl_->flushed().canonicalise(); }
 
 std::vector<cdouble> DistributedState::to_host(Index begin, Index end) {
@@ -227,9 +232,6 @@ void DistributedState::from_host(Index begin, std::span<const cdouble> values) {
     throw OptionError("amplitudes " + std::to_string(begin) + " to " + std::to_string(begin + values.size()) +
                       " are out of range: the state has 0 to " + std::to_string(size));
   ShardedState& state = impl_->flushed();
-  if (state.global_phase() != 0) {  // what is written now must not be turned by it
-    impl_->runner.fold_global_phase(state);
-  }
   impl_->untouched = false;
   if (state.precision() == Precision::double_) {
     state.from_host<cdouble>(begin, values);

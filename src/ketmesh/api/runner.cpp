@@ -1,0 +1,165 @@
+#include "ketmesh/api/runner.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "ketmesh/base/error.hpp"
+#include "ketmesh/base/random.hpp"
+
+namespace ketmesh::api {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+double since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+/// From this size on the memory that is free now is looked at before each run.
+constexpr std::uint64_t kLargeState = 64_MiB;
+
+bool is_plain(const Circuit& circuit) {
+  return std::all_of(circuit.begin(), circuit.end(),
+                     [](const Operation& op) { return gate_row(op.gate).is_unitary || op.gate == Gate::barrier || op.gate == Gate::delay; });
+}
+
+}  // namespace
+
+void check_width(std::size_t num_qubits) {
+  if (num_qubits < 1 || num_qubits > static_cast<std::size_t>(kMaxQubits))
+    throw CircuitError("a state of " + std::to_string(num_qubits) + " qubits: it must have 1 to " + std::to_string(kMaxQubits),
+                       num_qubits > 0 ? "only qubits that are acted upon count for shots, energies and chosen amplitudes" : "");
+}
+
+Runner::Runner(SimulatorConfig config, std::shared_ptr<CollectiveCommunicator> communicator)
+    : config_(std::move(config)), communicator_(std::move(communicator)) {}
+
+void Runner::open() {
+  if (opened_) return;
+  backend_ = choose_backend(config_, communicator_ != nullptr);
+  const int rank = communicator_ ? communicator_->rank() : 0, world = communicator_ ? communicator_->world() : 1;
+  DeviceMesh mesh = mesh_for_run(config_, backend_, rank, world);
+  context_ = communicator_ ? std::make_shared<const DistributedExecutionContext>(communicator_, std::move(mesh), config_.threads)
+                           : std::make_shared<const DistributedExecutionContext>(std::move(mesh), config_.threads);
+  opened_ = true;
+}
+
+void Runner::adopt(std::shared_ptr<const DistributedExecutionContext> context) {
+  context_ = std::move(context);
+  backend_ = config_.backend;
+  if (backend_ == Backend::automatic) backend_ = context_->machine().num_devices() > 1 ? Backend::distributed_cpu : Backend::cpu;
+  opened_ = true;
+}
+
+std::uint64_t Runner::seed(const std::optional<std::uint64_t>& given) const {
+  if (given) return *given;
+  if (config_.seed) return *config_.seed;
+  if (config_.distributed.seed) return *config_.distributed.seed;
+  std::uint64_t drawn = fresh_seed();
+  if (communicator_ && communicator_->world() > 1) communicator_->broadcast(std::as_writable_bytes(std::span(&drawn, 1)), 0);
+  return drawn;
+}
+
+std::span<const int> Runner::kept_qubits() const {
+  if (!is_distributed(config_.backend)) return {};
+  return config_.distributed.global_qubits;
+}
+
+ShardedState Runner::zero_state(int num_qubits, RunRecord& record) {
+  const Plan plan = plan_state(num_qubits, context_->machine(), plan_options());
+  const auto start = Clock::now();
+  ShardedState state(context_, plan.placement, config_.effective_precision(), state_options());
+  state.set_layout(plan.final_layout);
+  state.set_basis(0);
+  record.seconds_allocate += since(start);
+  record.memory_bytes = std::max(record.memory_bytes, state.bytes());
+  return state;
+}
+
+Evolved Runner::evolve(const Job& job, bool want_sums, RunRecord& record, std::uint64_t extra_bytes) {
+  const Circuit& circuit = *job.circuit;
+  PlanOptions options = plan_options();
+  options.extra_bytes = extra_bytes;
+  const int n = static_cast<int>(circuit.num_qubits());
+  // Memory is judged before a long circuit is planned.
+  if ((bytes_per_amplitude(options.precision) << n) >= kLargeState || n > 40) plan_state(n, context_->machine(), options);
+  auto start = Clock::now();
+  const Plan plan = make_plan(circuit, context_->machine(), options);
+  const Binding binding = bind(plan, circuit, *job.values);
+  record.seconds_plan += since(start);
+  start = Clock::now();
+  ShardedState state(context_, plan.placement, options.precision, state_options());
+  record.seconds_allocate += since(start);
+  record.memory_bytes = std::max(record.memory_bytes, state.bytes());
+  runtime::ExecuteOptions how{job.progress, want_sums};
+  if (config_.engine == Engine::conventional) {
+    state.set_basis(0);
+    runtime::execute_conventional(circuit, 0, circuit.size(), *job.values, state, record, how);
+    return {std::move(state), {}};
+  }
+  auto sums = runtime::execute(plan, binding, state, record, how);
+  return {std::move(state), std::move(sums)};
+}
+
+std::map<ClassicalBits, std::uint64_t> Runner::shots(const Job&, std::uint64_t, RunRecord&) { throw Internal("not here yet"); }
+void Runner::advance(ShardedState&, bool, const Job&, ClassicalBits&, std::uint64_t&, RunRecord&) { throw Internal("not here yet"); }
+
+void Runner::try_plan(const Circuit& circuit, const ShardedState& state) const {
+  if (!is_plain(circuit)) return;
+  PlanOptions options = plan_options();
+  options.shards = state.placement().num_shards();
+  options.start_given = true;
+  options.start_layout = state.layout();
+  const Plan plan = make_plan(circuit, context_->machine(), options);
+  static_cast<void>(bind(plan, circuit, {}));
+}
+
+void Runner::check_snapshot(const ShardedState& state, std::size_t held) const {
+  PlanOptions options = plan_options();
+  options.shards = state.placement().num_shards();
+  options.check_memory = false;
+  const Plan alone = plan_state(state.num_qubits(), context_->machine(), options);
+  std::uint64_t largest = 0;
+  for (const DeviceMemory& device : alone.memory.per_device) largest = std::max(largest, device.bytes);
+  options.extra_bytes = largest * (held + 1);
+  options.check_memory = true;
+  plan_state(state.num_qubits(), context_->machine(), options);
+}
+
+void Runner::fold_global_phase(ShardedState& state) const {
+  if (state.global_phase() == 0) return;
+  const cdouble factor = std::polar(1.0, state.global_phase());
+  for (const transport::OwnedShard& own : state.own_shards()) own.kernels->scale(own.context, own.shard, factor);
+  state.clear_global_phase();
+}
+
+Distribution Runner::describe(const RunRecord& record, const ShardedState* state) const {
+  Distribution d;
+  d.engine = to_string(config_.engine);
+  d.backend = to_string(backend_);
+  d.precision = to_string(config_.effective_precision());
+  d.threads = context_->threads();
+  d.ranks = context_->world();
+  d.placement = is_distributed(backend_) ? config_.distributed.placement : "auto";
+  d.transport = record.transport;
+  for (const DeviceMesh& mesh : context_->machine().ranks)
+    for (const Device& device : mesh.devices) d.devices.push_back(device.id());
+  d.stages = record.exchanges + (record.passes > 0 || record.exchanges > 0 ? 1 : 0);
+  d.passes = record.passes;
+  d.exchanges = record.exchanges;
+  d.bytes_local = record.bytes_local;
+  d.bytes_exchanged = record.bytes_exchanged;
+  d.bytes_between_ranks = record.bytes_between_ranks;
+  d.memory_bytes = record.memory_bytes;
+  d.plan_cached = record.plan_cached;
+  const StateOptions options = state_options();
+  d.simd = options.kernels == KernelChoice::reference ? "reference"
+                                                      : std::string(kernels::cpu_kernels(config_.effective_precision(), options.level).level);
+  if (state != nullptr) {
+    d.shards = state->placement().num_shards();
+    for (const Placement::Owner& owner : state->placement().owners) d.shard_owners.push_back(owner.rank);
+  } else {
+    d.shard_owners = {0};
+  }
+  if (config_.backend == Backend::automatic) d.notes.emplace_back("auto: the processor; " + std::string(missing_plugins().front().reason));
+  return d;
+}
+
+}  // namespace ketmesh::api
