@@ -5,6 +5,7 @@
 
 #include "ketmesh/base/error.hpp"
 #include "ketmesh/base/random.hpp"
+#include "ketmesh/base/settings.hpp"
 
 namespace ketmesh::api {
 namespace {
@@ -31,17 +32,31 @@ void check_width(std::size_t num_qubits) {
 Runner::Runner(SimulatorConfig config, std::shared_ptr<CollectiveCommunicator> communicator)
     : config_(std::move(config)), communicator_(std::move(communicator)) {}
 
+void Runner::read_environment() {
+  const Settings settings = read_settings();
+  threads_ = config_.threads > 0 ? config_.threads : settings.threads.value_or(0);
+  simd_ = config_.simd.empty() ? settings.simd : config_.simd;
+}
+
+StateOptions Runner::state_options() const {
+  SimulatorConfig used = config_;
+  used.simd = simd_;
+  return api::state_options(used);
+}
+
 void Runner::open() {
   if (opened_) return;
+  read_environment();
   backend_ = choose_backend(config_, communicator_ != nullptr);
   const int rank = communicator_ ? communicator_->rank() : 0, world = communicator_ ? communicator_->world() : 1;
   DeviceMesh mesh = mesh_for_run(config_, backend_, rank, world);
-  context_ = communicator_ ? std::make_shared<const DistributedExecutionContext>(communicator_, std::move(mesh), config_.threads)
-                           : std::make_shared<const DistributedExecutionContext>(std::move(mesh), config_.threads);
+  context_ = communicator_ ? std::make_shared<const DistributedExecutionContext>(communicator_, std::move(mesh), threads_)
+                           : std::make_shared<const DistributedExecutionContext>(std::move(mesh), threads_);
   opened_ = true;
 }
 
 void Runner::adopt(std::shared_ptr<const DistributedExecutionContext> context) {
+  read_environment();
   context_ = std::move(context);
   backend_ = config_.backend;
   if (backend_ == Backend::automatic) backend_ = context_->machine().num_devices() > 1 ? Backend::distributed_cpu : Backend::cpu;

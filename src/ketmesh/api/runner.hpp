@@ -50,7 +50,7 @@ class Runner {
   std::span<const int> kept_qubits() const;
 
   PlanOptions plan_options() const { return api::plan_options(config_, backend_); }
-  StateOptions state_options() const { return api::state_options(config_); }
+  StateOptions state_options() const;
 
   /// The state after `job`, which starts from |0..0>; measurements at the end must have been left out; others and resets follow the branch of
   /// the seed. `extra_bytes`: what the caller will hold beside it on each device.
@@ -79,6 +79,10 @@ class Runner {
   std::shared_ptr<const DistributedExecutionContext> context_;
   Backend backend_ = Backend::cpu;
   bool opened_ = false;
+  int threads_ = 0;    ///< of the configuration, else of KETMESH_THREADS
+  std::string simd_;   ///< of the configuration, else of KETMESH_SIMD
+
+  void read_environment();
 };
 
 /// A plan of all operations: a circuit with measurements, resets and conditions is planned along its longest branches, piece by piece.
