@@ -1,17 +1,14 @@
 #include "ketmesh/api/runner.hpp"
 
 #include <algorithm>
-#include <chrono>
 
 #include "ketmesh/base/error.hpp"
 #include "ketmesh/base/random.hpp"
 #include "ketmesh/base/settings.hpp"
+#include "ketmesh/runtime/shots.hpp"
 
 namespace ketmesh::api {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-double since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 /// From this size on the memory that is free now is looked at before each run.
 constexpr std::uint64_t kLargeState = 64_MiB;
@@ -77,44 +74,68 @@ std::span<const int> Runner::kept_qubits() const {
   return config_.distributed.global_qubits;
 }
 
-ShardedState Runner::zero_state(int num_qubits, RunRecord& record) {
-  const Plan plan = plan_state(num_qubits, context_->machine(), plan_options());
-  const auto start = Clock::now();
-  ShardedState state(context_, plan.placement, config_.effective_precision(), state_options());
-  state.set_layout(plan.final_layout);
-  state.set_basis(0);
-  record.seconds_allocate += since(start);
-  record.memory_bytes = std::max(record.memory_bytes, state.bytes());
-  return state;
+runtime::RunSetup Runner::setup(const Job& job, std::uint64_t extra_bytes) {
+  runtime::RunSetup setup;
+  setup.context = context_;
+  setup.plan = plan_options();
+  setup.plan.extra_bytes = extra_bytes;
+  setup.state = state_options();
+  setup.engine = config_.engine == Engine::conventional ? runtime::EngineKind::conventional : runtime::EngineKind::ex;
+  setup.cache = &cache_;
+  setup.progress = job.progress;
+  return setup;
 }
+
+ShardedState Runner::zero_state(int num_qubits, RunRecord& record) { return runtime::make_state(setup({}), num_qubits, 1, record); }
 
 Evolved Runner::evolve(const Job& job, bool want_sums, RunRecord& record, std::uint64_t extra_bytes) {
   const Circuit& circuit = *job.circuit;
-  PlanOptions options = plan_options();
-  options.extra_bytes = extra_bytes;
+  const runtime::RunSetup how = setup(job, extra_bytes);
   const int n = static_cast<int>(circuit.num_qubits());
   // Memory is judged before a long circuit is planned.
-  if ((bytes_per_amplitude(options.precision) << n) >= kLargeState || n > 40) plan_state(n, context_->machine(), options);
-  auto start = Clock::now();
-  const Plan plan = make_plan(circuit, context_->machine(), options);
-  const Binding binding = bind(plan, circuit, *job.values);
-  record.seconds_plan += since(start);
-  start = Clock::now();
-  ShardedState state(context_, plan.placement, options.precision, state_options());
-  record.seconds_allocate += since(start);
-  record.memory_bytes = std::max(record.memory_bytes, state.bytes());
-  runtime::ExecuteOptions how{job.progress, want_sums};
-  if (config_.engine == Engine::conventional) {
-    state.set_basis(0);
-    runtime::execute_conventional(circuit, 0, circuit.size(), *job.values, state, record, how);
-    return {std::move(state), {}};
+  if (n > 40 || (bytes_per_amplitude(how.plan.precision) << n) >= kLargeState) plan_state(n, context_->machine(), how.plan);
+  if (!is_plain(circuit)) {
+    runtime::Branch branch;
+    runtime::follow_one_branch(how, circuit, *job.values, {.seed = job.seed, .want_block_sums = want_sums}, branch, record);
+    return {std::move(*branch.state), std::move(branch.sums)};
   }
-  auto sums = runtime::execute(plan, binding, state, record, how);
-  return {std::move(state), std::move(sums)};
+  std::optional<ShardedState> state;
+  auto sums = runtime::evolve(how, circuit, 0, circuit.size(), *job.values, state, record, want_sums);
+  return {std::move(*state), std::move(sums)};
 }
 
-std::map<ClassicalBits, std::uint64_t> Runner::shots(const Job&, std::uint64_t, RunRecord&) { throw Internal("not here yet"); }
-void Runner::advance(ShardedState&, bool, const Job&, ClassicalBits&, std::uint64_t&, RunRecord&) { throw Internal("not here yet"); }
+std::map<ClassicalBits, std::uint64_t> Runner::shots(const Job& job, std::uint64_t shots, RunRecord& record) {
+  return runtime::run_shots(setup(job), *job.circuit, *job.values, {.shots = shots, .seed = job.seed}, record).counts;
+}
+
+void Runner::advance(std::optional<ShardedState>& state, bool untouched, const Job& job, ClassicalBits& bits, std::uint64_t& ordinal,
+                     RunRecord& record) {
+  runtime::RunSetup how = setup(job);
+  how.plan.shards = state->placement().num_shards();
+  runtime::Branch branch;
+  branch.bits = bits;
+  branch.ordinal = ordinal;
+  const int n = state->num_qubits();
+  if (untouched) {
+    state.reset();  // made again in the layout that suits the circuit
+  } else {
+    branch.state = std::move(state);
+  }
+  const auto take_back = [&] {
+    state = std::move(branch.state);
+    bits = branch.bits;
+    ordinal = branch.ordinal;
+  };
+  try {
+    runtime::follow_one_branch(how, *job.circuit, *job.values, {.seed = job.seed, .final_measurements = true}, branch, record);
+  } catch (...) {
+    take_back();
+    if (untouched) state.reset();  // it was |0..0>, and is so again
+    if (!state) state.emplace(zero_state(n, record));
+    throw;
+  }
+  take_back();
+}
 
 void Runner::try_plan(const Circuit& circuit, const ShardedState& state) const {
   if (!is_plain(circuit)) return;

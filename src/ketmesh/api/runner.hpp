@@ -9,7 +9,7 @@
 #include "ketmesh/api/result.hpp"
 #include "ketmesh/circuit/circuit.hpp"
 #include "ketmesh/measure/measure.hpp"
-#include "ketmesh/runtime/executor.hpp"
+#include "ketmesh/runtime/evolve.hpp"
 #include "ketmesh/state/context.hpp"
 #include "ketmesh/state/sharded_state.hpp"
 
@@ -62,7 +62,7 @@ class Runner {
   ShardedState zero_state(int num_qubits, RunRecord& record);
   /// Runs a whole circuit on a state that lives on: unitary operations, measurements, resets, conditions. `untouched`: it is |0..0> still, and
   /// the first plan may choose its layout. Draws take the ordinals from `ordinal` on.
-  void advance(ShardedState& state, bool untouched, const Job& job, ClassicalBits& bits, std::uint64_t& ordinal, RunRecord& record);
+  void advance(std::optional<ShardedState>& state, bool untouched, const Job& job, ClassicalBits& bits, std::uint64_t& ordinal, RunRecord& record);
   /// Throws what planning this circuit on that state throws.
   void try_plan(const Circuit& circuit, const ShardedState& state) const;
   /// Throws DoesNotFit when one more snapshot beside `held` others does not fit.
@@ -82,7 +82,10 @@ class Runner {
   int threads_ = 0;    ///< of the configuration, else of KETMESH_THREADS
   std::string simd_;   ///< of the configuration, else of KETMESH_SIMD
 
+  runtime::PlanCache cache_;
+
   void read_environment();
+  runtime::RunSetup setup(const Job& job, std::uint64_t extra_bytes = 0);
 };
 
 /// A plan of all operations: a circuit with measurements, resets and conditions is planned along its longest branches, piece by piece.

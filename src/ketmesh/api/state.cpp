@@ -101,7 +101,7 @@ struct DistributedState::Impl {
 
   void advance(const Circuit& circuit, const ParameterValues& values) {
     const Job job{&circuit, &values, seed, {}};
-    runner.advance(*state, untouched, job, bits, ordinal, record);
+    runner.advance(state, untouched, job, bits, ordinal, record);
     untouched = false;
   }
 
