@@ -66,7 +66,6 @@ std::optional<Index> reduced_index(Index index, std::span<const Qubit> original)
 
 /// Host memory that a caller's copy of 2^n numbers takes, judged before anything is allocated.
 void check_host(std::size_t num_qubits, std::size_t bytes_each, const Runner& runner, const char* what) {
-  check_width(num_qubits);
   const std::uint64_t available = runner.context()->mesh().devices.front().memory_bytes;
   const std::uint64_t limit = std::uint64_t{1} << 62;
   const std::uint64_t count = std::uint64_t{1} << num_qubits;
@@ -214,22 +213,25 @@ std::vector<double> Simulator::estimate(const Circuit& circuit, std::initializer
 namespace {
 
 /// A state of all declared qubits, for callers that read it.
-Evolved full_state(Runner& runner, const Circuit& circuit, const RunOptions& options, std::size_t bytes_each, const char* what) {
+/// The caller will hold 2^table_qubits numbers beside it.
+Evolved full_state(Runner& runner, const Circuit& circuit, const RunOptions& options, std::size_t table_qubits, std::size_t bytes_each,
+                   const char* what) {
   runner.config().check();
   check_options(circuit, options);
   check_bound(circuit, options.parameters);
   runner.open();
-  check_host(circuit.num_qubits(), bytes_each, runner, what);
+  check_width(circuit.num_qubits());
+  check_host(table_qubits, bytes_each, runner, what);
   const Circuit evolved = circuit.without_final_measurements();
   RunRecord record;
   const Job job{&evolved, &options.parameters, runner.seed(options.seed), options.progress};
-  return runner.evolve(job, false, record, bytes_each << circuit.num_qubits());
+  return runner.evolve(job, false, record, bytes_each << table_qubits);
 }
 
 }  // namespace
 
 std::vector<cdouble> Simulator::statevector(const Circuit& circuit, const RunOptions& options) {
-  const Evolved evolved = full_state(impl_->runner, circuit, options, sizeof(cdouble), "the state vector");
+  const Evolved evolved = full_state(impl_->runner, circuit, options, circuit.num_qubits(), sizeof(cdouble), "the state vector");
   std::vector<cdouble> out(std::size_t{1} << circuit.num_qubits());
   evolved.state.to_host<cdouble>(0, out.size(), out);
   return out;
@@ -246,7 +248,7 @@ std::vector<double> Simulator::probabilities(const Circuit& circuit, std::span<c
     chosen.push_back(static_cast<int>(q));
   }
   const bool all = chosen.empty();
-  const Evolved evolved = full_state(impl_->runner, circuit, options, all ? sizeof(double) : 0, "the table of probabilities");
+  const Evolved evolved = full_state(impl_->runner, circuit, options, all ? circuit.num_qubits() : chosen.size(), sizeof(double), "the table of probabilities");
   if (all)
     for (std::size_t q = 0; q < circuit.num_qubits(); ++q) chosen.push_back(static_cast<int>(q));
   return all_probabilities(evolved.state, chosen);
