@@ -1,0 +1,218 @@
+// Shots: draws are sorted, cut at the block sums, and looked up in one streaming read of the blocks that have any.
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "ketmesh/base/bits.hpp"
+#include "ketmesh/base/error.hpp"
+#include "ketmesh/measure/draws.hpp"
+#include "ketmesh/measure/lookup.hpp"
+#include "ketmesh/measure/measure.hpp"
+
+namespace ketmesh::measure {
+namespace {
+
+constexpr double kDrawUnit = 0x1.0p-53;
+constexpr int kPieceQubits = 12;               // outcomes of a block that are looked up at a time, where the layout allows
+constexpr int kSharedBits = 4;                 // blocks that differ only in these physical bits share rows of memory and are read together
+constexpr std::size_t kBufferDoubles = 1 << 18;  // of probabilities in flight: they stay in the second cache
+constexpr std::uint64_t kMinChunk = 1 << 21, kMaxChunk = 1 << 28;
+
+/// A block of outcomes and its draws, as a range of the sorted ones.
+struct BlockDraws {
+  Index block = 0;
+  Index physical = 0;  ///< physical index of its first outcome
+  std::size_t begin = 0, end = 0;
+};
+
+/// Reads |a|^2 of logically contiguous pieces of blocks.
+class PieceReader {
+ public:
+  PieceReader(const ShardedState& state, int block_qubits) : state_(state), block_qubits_(block_qubits) {
+    // A piece holds every qubit of the block that lies within a row of memory: else rows would be read once a piece.
+    piece_qubits_ = std::min(block_qubits, kPieceQubits);
+    const auto& layout = state.layout();
+    for (int bit = 0; bit < std::min(kSharedBits, layout.num_qubits()); ++bit) {
+      const int q = layout.qubit_at(bit);
+      if (q < block_qubits)
+        piece_qubits_ = std::max(piece_qubits_, q + 1);
+      else
+        shared_ |= bits::one(bit);
+    }
+    for (int q = 0; q < piece_qubits_; ++q) free_.push_back(static_cast<std::uint8_t>(layout.bit_of(q)));
+  }
+  Index pieces() const { return bits::one(block_qubits_ - piece_qubits_); }
+  Index piece_size() const { return bits::one(piece_qubits_); }
+  /// Blocks with the same key share rows of memory.
+  Index key(const BlockDraws& b) const { return b.physical & ~shared_; }
+
+  /// out[g * piece_size() + j]: outcome j of piece `piece` of blocks[g], the same on every rank.
+  void read(std::span<const BlockDraws> blocks, Index piece, std::vector<double>& out) {
+    const Index offset = state_.layout().to_physical(piece << piece_qubits_);
+    fixed_.clear();
+    for (const auto& b : blocks) fixed_.push_back(b.physical | offset);
+    out.resize(blocks.size() << piece_qubits_);
+    auto& collective = state_.context().collective();
+    if (collective.world() > 1) std::fill(out.begin(), out.end(), 0.0);  // entries of other ranks' shards
+    for (const auto& own : state_.own_shards()) own.kernels->probabilities(own.context, own.shard, free_, fixed_, out.data());
+    for (const auto& own : state_.own_shards()) own.kernels->synchronize(own.context);
+    if (collective.world() > 1) collective.sum(out);
+  }
+
+ private:
+  const ShardedState& state_;
+  int block_qubits_, piece_qubits_ = 0;
+  Index shared_ = 0;
+  std::vector<std::uint8_t> free_;
+  std::vector<Index> fixed_;
+};
+
+/// The running sums at which blocks begin; the last one is the total.
+std::vector<double> running_sums(std::span<const double> sums) {
+  std::vector<double> running(sums.size() + 1, 0.0);
+  for (std::size_t b = 0; b < sums.size(); ++b) running[b + 1] = running[b] + sums[b];
+  if (!(running.back() > 0) || !std::isfinite(running.back()))
+    throw Internal("cannot sample from a state whose squared norm is " + std::to_string(running.back()));
+  return running;
+}
+
+/// Ranges of the sorted draws that fall on blocks, in logical order; every draw is in one of them.
+std::vector<BlockDraws> cut_draws(std::span<const std::uint64_t> draws, std::span<const double> running, double unit, const Layout& layout,
+                                  int block_qubits) {
+  std::vector<BlockDraws> cut;
+  std::size_t begin = 0, last_possible = 0;
+  for (std::size_t b = 0; b + 1 < running.size(); ++b)
+    if (running[b + 1] > running[b]) last_possible = b;
+  for (std::size_t b = 0; b <= last_possible && begin < draws.size(); ++b) {
+    const double border = running[b + 1];
+    // Rounding may leave a draw at the total itself: the last block that is possible takes it.
+    const auto end = b == last_possible ? draws.size()
+                                        : static_cast<std::size_t>(std::partition_point(draws.begin() + static_cast<std::ptrdiff_t>(begin), draws.end(),
+                                                                                        [&](std::uint64_t d) { return static_cast<double>(d) * unit < border; }) -
+                                                                   draws.begin());
+    const Index block = b;
+    if (end > begin) cut.push_back({block, layout.to_physical(block << block_qubits), begin, end});
+    begin = end;
+  }
+  return cut;
+}
+
+/// Draws that fell on a block whose outcomes are all impossible (its sum was not of these amplitudes) go to the first possible outcome.
+void place_orphans(const ShardedState& state, std::span<const std::span<std::uint64_t>> orphans, std::size_t num_blocks, int block_qubits) {
+  if (orphans.empty()) return;
+  PieceReader reader(state, block_qubits);
+  std::vector<double> p;
+  for (Index b = 0; b < num_blocks; ++b) {
+    const BlockDraws block{b, state.layout().to_physical(b << block_qubits), 0, 0};
+    for (Index piece = 0; piece < reader.pieces(); ++piece) {
+      reader.read({&block, 1}, piece, p);
+      const auto found = std::find_if(p.begin(), p.end(), [](double x) { return x > 0; });
+      if (found == p.end()) continue;
+      const Index outcome = (b << block_qubits) + piece * reader.piece_size() + static_cast<Index>(found - p.begin());
+      for (const auto draws : orphans) std::fill(draws.begin(), draws.end(), outcome);
+      return;
+    }
+  }
+  throw Internal("cannot sample from a state of zeros");
+}
+
+/// Replaces each sorted draw by its outcome; they ascend then, but for orphans.
+void look_up(const ShardedState& state, std::span<std::uint64_t> draws, std::span<const double> running, int block_qubits) {
+  const double unit = running.back() * kDrawUnit;
+  auto cut = cut_draws(draws, running, unit, state.layout(), block_qubits);
+  PieceReader reader(state, block_qubits);
+  std::sort(cut.begin(), cut.end(), [&](const BlockDraws& a, const BlockDraws& b) {
+    return reader.key(a) != reader.key(b) ? reader.key(a) < reader.key(b) : a.physical < b.physical;
+  });
+  std::vector<double> p;
+  std::vector<std::span<std::uint64_t>> orphans;
+  const int threads = state.context().threads();
+  for (std::size_t first = 0; first < cut.size();) {
+    // As many blocks as the buffer holds; those that share rows stay together.
+    std::size_t last = first;
+    while (last < cut.size()) {
+      std::size_t next = last + 1;
+      while (next < cut.size() && reader.key(cut[next]) == reader.key(cut[last])) ++next;
+      if (last > first && (next - first) * reader.piece_size() > kBufferDoubles) break;
+      last = next;
+    }
+    const std::span<const BlockDraws> blocks(cut.data() + first, last - first);
+    std::vector<BlockLookup> lookups;
+    for (const auto& b : blocks) lookups.emplace_back(draws.subspan(b.begin, b.end - b.begin), unit, running[b.block], b.block << block_qubits);
+    for (Index piece = 0; piece < reader.pieces(); ++piece) {
+      reader.read(blocks, piece, p);
+#pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1 && p.size() > (1 << kPieceQubits))
+      for (std::size_t g = 0; g < lookups.size(); ++g)
+        lookups[g].feed(std::span<const double>(p).subspan(g * reader.piece_size(), reader.piece_size()));
+    }
+    for (auto& lookup : lookups)
+      if (!lookup.finish()) orphans.push_back(lookup.rest());
+    first = last;
+  }
+  place_orphans(state, orphans, running.size() - 1, block_qubits);
+  if (!orphans.empty()) std::sort(draws.begin(), draws.end());
+}
+
+using Counts = std::vector<SampleCount>;
+
+Counts count_sorted(std::span<const std::uint64_t> outcomes) {
+  Counts counts;
+  for (const auto outcome : outcomes) {
+    if (counts.empty() || counts.back().outcome != outcome) counts.push_back({outcome, 0});
+    ++counts.back().count;
+  }
+  return counts;
+}
+
+Counts merge(const Counts& a, const Counts& b) {
+  Counts out;
+  out.reserve(a.size() + b.size());
+  auto i = a.begin(), j = b.begin();
+  while (i != a.end() || j != b.end()) {
+    if (j == b.end() || (i != a.end() && i->outcome < j->outcome)) {
+      out.push_back(*i++);
+    } else {
+      out.push_back(*j++);
+      if (i != a.end() && i->outcome == out.back().outcome) out.back().count += (i++)->count;
+    }
+  }
+  return out;
+}
+
+/// Draws held at a time: a small part of the state's memory, the same number on every rank.
+std::uint64_t chunk_of(const ShardedState& state) {
+  const std::uint64_t bytes = bits::one(state.num_qubits()) * bytes_per_amplitude(state.precision()) / static_cast<std::uint64_t>(state.context().world());
+  return std::clamp(bytes / 512, kMinChunk, kMaxChunk);
+}
+
+}  // namespace
+
+std::vector<SampleCount> sample(const ShardedState& state, std::uint64_t shots, std::uint64_t seed, std::uint64_t first_shot, const BlockSums* sums) {
+  if (shots == 0) return {};
+  BlockSums made;
+  if (sums == nullptr || sums->sums.empty()) {
+    made = block_sums(state);
+    sums = &made;
+  }
+  const int block_qubits = sums->block_qubits(state.num_qubits());
+  if (block_qubits < 0 || !std::has_single_bit(sums->sums.size()))
+    throw Internal(std::to_string(sums->sums.size()) + " block sums for a state of " + std::to_string(state.num_qubits()) + " qubits");
+  const auto running = running_sums(sums->sums);
+  const std::uint64_t chunk = chunk_of(state);
+  // Counts of chunks, merged as soon as two are of like size: the work of merging stays in proportion to the shots.
+  std::vector<Counts> parts;
+  for (std::uint64_t done = 0; done < shots;) {
+    const std::uint64_t count = std::min(chunk, shots - done);
+    auto draws = sorted_draws(seed, first_shot + done, count, state.context().threads());
+    look_up(state, draws, running, block_qubits);
+    parts.push_back(count_sorted(draws));
+    done += count;
+    while (parts.size() > 1 && (done >= shots || 2 * parts.back().size() >= parts[parts.size() - 2].size())) {
+      parts[parts.size() - 2] = merge(parts[parts.size() - 2], parts.back());
+      parts.pop_back();
+    }
+  }
+  return std::move(parts.front());
+}
+
+}  // namespace ketmesh::measure
