@@ -63,6 +63,24 @@ void check_dynamic_circuits(int rounds, std::uint64_t seed) {
   EXPECT_EQ(coverage.missing(), std::vector<std::string>{});
 }
 
+/// Tiles and rows as a run without options has them, so that shards have bits above the real tile.
+TEST(Circuits, RealTile) {
+  Random random(7);
+  const Circuit circuit = ketmesh::testing::random_circuit(random, 18, 30, 2, 3);
+  const auto expected = oracle::run(circuit);
+  std::size_t ran = 0;
+  for (auto& row : combinations()) {
+    if (row.backend == "reference" || row.shards > 4 || row.shards == 2) continue;
+    row.setup.plan.tile_bits = row.setup.plan.row_bits = 0;
+    std::optional<ShardedState> state;
+    RunRecord record;
+    runtime::evolve(row.setup, circuit, 0, circuit.size(), {}, state, record);
+    ASSERT_LE(distance(read(*state), expected), tolerance(row.precision, circuit.size())) << row.name();
+    ++ran;
+  }
+  EXPECT_EQ(ran, 2 * 2 * 2 * kernels::available_simd_levels().size());
+}
+
 TEST(Circuits, Random) { check_random_circuits(2, 3); }
 TEST(Circuits, Dynamic) { check_dynamic_circuits(2, 4); }
 TEST(SlowCircuits, Random) { check_random_circuits(125, 5); }  // on at least 80 combinations: 10,000 runs
