@@ -1,18 +1,15 @@
 #include "ketmesh/kernels/cpu/lower.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <optional>
 #include <string>
 
 #include "ketmesh/base/bits.hpp"
 #include "ketmesh/base/error.hpp"
 #include "ketmesh/kernels/cpu/affine.hpp"
+#include "ketmesh/kernels/cpu/cross.hpp"
 
 namespace ketmesh::kernels::cpu {
 namespace {
-
-constexpr double kZero = 1e-15;  // an entry below this beside entries of size one is rounding
 
 /// A mask of physical bits split into tile bits and bits outside.
 struct Split {
@@ -125,7 +122,8 @@ class Lowering {
     if (k == 1 && step.shape == MatrixShape::flip) return flip(step, target(step, 0), 0);
     const cdouble* m = binding_.matrices.data() + step.matrix;
     if (k == 1 && m[0] == 0.0 && m[3] == 0.0 && m[1] == 1.0 && m[2] == 1.0) return flip(step, target(step, 0), 0);
-    if (k == 2 && is_cross(m)) return cross(step, m);
+    if (k == 2)
+      if (const auto form = cross_form(m)) return cross(step, *form);
     TileOp op = controlled(step, k == 1 ? OpKind::matrix1 : OpKind::matrix2);
     for (std::size_t j = 0; j < k; ++j) {
       op.targets[j] = target(step, j);
@@ -135,45 +133,13 @@ class Lowering {
     out_.ops.push_back(std::move(op));
   }
 
-  /// exp(i (a XX + b YY + c ZZ)) and the like: each of the blocks {00,11}, {01,10} is a phase times [[c, i s], [i s, c]].
-  static bool is_cross(const cdouble* m) {
-    for (const int zero : {1, 2, 4, 7, 8, 11, 13, 14})
-      if (std::abs(m[zero]) > kZero) return false;
-    return block(m[0], m[3], m[12], m[15]).has_value() && block(m[5], m[6], m[9], m[10]).has_value();
-  }
-
-  struct Block {
-    double cosine, sine, phase;
-  };
-  static std::optional<Block> block(cdouble a, cdouble b, cdouble c, cdouble d) {
-    if (std::abs(a - d) > 1e-14 || std::abs(b - c) > 1e-14) return std::nullopt;
-    const cdouble phase = std::abs(a) >= std::abs(b) ? a / std::abs(a) : cdouble(0, -1) * b / std::abs(b);
-    const cdouble x = a * std::conj(phase), y = b * std::conj(phase);
-    if (std::abs(x.imag()) > 1e-14 || std::abs(y.real()) > 1e-14) return std::nullopt;
-    return Block{x.real(), y.imag(), std::arg(phase)};
-  }
-
-  void cross(const Step& step, const cdouble* m) {
-    const auto even = block(m[0], m[3], m[12], m[15]), odd = block(m[5], m[6], m[9], m[10]);
+  void cross(const Step& step, const CrossForm& form) {
     TileOp op = controlled(step, OpKind::cross2);
     for (std::size_t j = 0; j < 2; ++j) {
       op.targets[j] = target(step, j);
       op.moved |= std::uint32_t{1} << op.targets[j];
     }
-    op.matrix = {even->cosine, even->sine, odd->cosine, odd->sine};
-    const auto moved = op.moved;
-    // The phases of the blocks are a ZZ and a constant; as terms they cost nothing beside others.
-    for (const bool parity : {false, true}) {
-      TileOp phase;
-      TileTerm& t = phase.term;
-      t.mask = op.control_mask;
-      t.value = op.control_value;
-      t.condition = op.condition;
-      t.parity_mask = parity ? moved : 0;
-      t.angle = parity ? (even->phase - odd->phase) / 2 : (even->phase + odd->phase) / 2;
-      if (t.angle != 0) out_.ops.push_back(std::move(phase));
-    }
-    if (even->sine != 0 || odd->sine != 0 || even->cosine != 1 || odd->cosine != 1) out_.ops.push_back(std::move(op));
+    append_cross(form, op, out_.ops);
   }
 
   void wide(const Step& step, bool permutation) {

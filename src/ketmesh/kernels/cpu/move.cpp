@@ -48,9 +48,8 @@ void for_runs(const DeviceContext& context, const Shard& shard, Index mask, Inde
 template <typename Real>
 void MoveKernels<Real>::fill_zero(const DeviceContext& context, const Shard& shard) {
   auto* a = amplitudes<Real>(shard);
-  for_blocks(context, shard, [a](Index first, Index count) {
-    std::memset(static_cast<void*>(a + first), 0, count * sizeof(std::complex<Real>));
-  });
+  for_blocks(context, shard,
+             [a](Index first, Index count) { std::memset(static_cast<void*>(a + first), 0, count * sizeof(std::complex<Real>)); });
 }
 
 template <typename Real>
@@ -61,7 +60,8 @@ void MoveKernels<Real>::fill_basis(const DeviceContext& context, const Shard& sh
 }
 
 template <typename Real>
-void MoveKernels<Real>::fill_product(const DeviceContext& context, const Shard& shard, std::span<const std::array<cdouble, 2>> factors, cdouble scale) {
+void MoveKernels<Real>::fill_product(const DeviceContext& context, const Shard& shard, std::span<const std::array<cdouble, 2>> factors,
+                                     cdouble scale) {
   // An amplitude is (product over the low bits) * (product over the high bits): one table of the low ones, one factor a block.
   const int low = std::min(std::min(shard.local_bits, static_cast<int>(factors.size())), 10);
   std::vector<cdouble> table(bits::one(low), cdouble(1));
@@ -73,37 +73,48 @@ void MoveKernels<Real>::fill_product(const DeviceContext& context, const Shard& 
       table[j] *= factor[0];
     }
   }
-  auto* a = amplitudes<Real>(shard);
-  for_blocks(context, shard, [&, a](Index first, Index count) {
+  // Planes, so that the loop over a block is one multiplication of vectors.
+  std::vector<Real> re(table.size()), im(table.size());
+  for (std::size_t j = 0; j < table.size(); ++j) {
+    re[j] = static_cast<Real>(table[j].real());
+    im[j] = static_cast<Real>(table[j].imag());
+  }
+  Real* const out = reinterpret_cast<Real*>(amplitudes<Real>(shard));
+  for_blocks(context, shard, [&](Index first, Index count) {
     for (Index start = first; start < first + count; start += table.size()) {
       cdouble high = scale;
       for (std::size_t b = static_cast<std::size_t>(low); b < factors.size(); ++b)
         high *= factors[b][bits::test(shard.base + start, static_cast<int>(b)) ? 1 : 0];
-      for (Index j = 0; j < std::min<Index>(table.size(), count); ++j) {
-        const cdouble t = table[j];
-        a[start + j] = {static_cast<Real>(high.real() * t.real() - high.imag() * t.imag()),
-                        static_cast<Real>(high.real() * t.imag() + high.imag() * t.real())};
+      const Real hr = static_cast<Real>(high.real()), hi = static_cast<Real>(high.imag());
+      const Real* const tr = re.data();
+      const Real* const ti = im.data();
+      Real* const to = out + 2 * start;
+      const auto size = static_cast<std::int64_t>(table.size());
+#pragma omp simd
+      for (std::int64_t j = 0; j < size; ++j) {
+        to[2 * j] = hr * tr[j] - hi * ti[j];
+        to[2 * j + 1] = hr * ti[j] + hi * tr[j];
       }
     }
   });
 }
 
 template <typename Real>
-void MoveKernels<Real>::pack(const DeviceContext& context, const Shard& shard, Index mask, Index value, Index first, Index count, void* out) {
+void MoveKernels<Real>::pack(const DeviceContext& context, const Shard& shard, Index mask, Index value, Index first, Index count,
+                             void* out) {
   const auto* a = amplitudes<Real>(shard);
   auto* to = static_cast<std::complex<Real>*>(out);
-  for_runs(context, shard, mask, value, first, count, [=](Index offset, Index element, Index n) {
-    std::copy_n(a + offset, n, to + element);
-  });
+  for_runs(context, shard, mask, value, first, count,
+           [=](Index offset, Index element, Index n) { std::copy_n(a + offset, n, to + element); });
 }
 
 template <typename Real>
-void MoveKernels<Real>::unpack(const DeviceContext& context, const Shard& shard, Index mask, Index value, Index first, Index count, const void* in) {
+void MoveKernels<Real>::unpack(const DeviceContext& context, const Shard& shard, Index mask, Index value, Index first, Index count,
+                               const void* in) {
   auto* a = amplitudes<Real>(shard);
   const auto* from = static_cast<const std::complex<Real>*>(in);
-  for_runs(context, shard, mask, value, first, count, [=](Index offset, Index element, Index n) {
-    std::copy_n(from + element, n, a + offset);
-  });
+  for_runs(context, shard, mask, value, first, count,
+           [=](Index offset, Index element, Index n) { std::copy_n(from + element, n, a + offset); });
 }
 
 template struct MoveKernels<float>;

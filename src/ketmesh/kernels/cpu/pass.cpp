@@ -9,6 +9,7 @@
 #include "ketmesh/base/memory.hpp"
 #include "ketmesh/kernels/cpu/emit.hpp"
 #include "ketmesh/kernels/cpu/execute.hpp"
+#include "ketmesh/kernels/cpu/fuse.hpp"
 #include "ketmesh/kernels/cpu/lower.hpp"
 #include "ketmesh/kernels/cpu/schedule.hpp"
 
@@ -122,6 +123,7 @@ PreparedPass prepare(SimdLevel level, const Pass& pass, const Binding& binding, 
   program.vector_rows = program.row_bits >= shape.lane_bits;
 
   Lowered lowered = lower(pass, binding, position);
+  lowered.ops = fuse_pairs(std::move(lowered.ops));
   const auto source = plan_store(pass, shape.lane_bits, program.vector_rows, lowered.ops);
   emit(lowered.ops, schedule(lowered.ops, program.padded_bits, shape), binding, position, program);
   plan_memory(pass, local_bits, source, program);

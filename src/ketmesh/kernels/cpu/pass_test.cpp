@@ -1,6 +1,7 @@
 // Every kind of step at every place of its bits, on every level that runs here, against the reference in double.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "ketmesh/kernels/pass_test_helpers.hpp"
@@ -109,6 +110,26 @@ TEST(CpuPass, RandomPasses) {
       for (std::size_t s = 0; s < steps; ++s) built.random_step();
       if (seed % 2 == 0) built.shuffle_store(seed % 4 == 0);
       expect_right(*k, built, n, local, "seed " + std::to_string(seed));
+    }
+}
+
+TEST(CpuPass, RunsOnPairsAreFused) {
+  for (const Kernels* k : levels())
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      PassBuilder built(seed, 9, 9, 8, 6);
+      for (int s = 0; s < 40; ++s) {
+        const auto pair = built.some({0, 2, 5, 7}, 2);
+        if (std::find(built.pass.tile_bits.begin(), built.pass.tile_bits.end(), pair[0]) == built.pass.tile_bits.end() ||
+            std::find(built.pass.tile_bits.begin(), built.pass.tile_bits.end(), pair[1]) == built.pass.tile_bits.end())
+          continue;
+        for (int again = 0; again < 2; ++again) {
+          if (built.below(2) != 0) built.matrix(static_cast<MatrixShape>(built.below(4)), pair[0], {});
+          if (built.below(3) != 0) built.cross(pair[static_cast<std::size_t>(again)], pair[static_cast<std::size_t>(1 - again)], {});
+          if (built.below(3) == 0) built.dense(pair, {});
+          if (built.below(4) == 0) built.phases(1);
+        }
+      }
+      expect_right(*k, built, 9, 9, "pairs seed " + std::to_string(seed));
     }
 }
 
