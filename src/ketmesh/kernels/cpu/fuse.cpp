@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ketmesh/kernels/cpu/cross.hpp"
+#include "ketmesh/kernels/cpu/lift.hpp"
 
 namespace ketmesh::kernels::cpu {
 namespace {
@@ -52,6 +53,7 @@ class Fuser {
     for (std::uint32_t i = 0; i < ops_.size(); ++i) {
       if (dead_[i]) continue;
       const std::int32_t b = block_at_[i];
+      if (ops_[i].kind == OpKind::matrix1 && is_free(ops_[i]) && split(ops_[i], out)) continue;
       if (b < 0 || blocks_[static_cast<std::size_t>(b)].parts == 1)
         out.push_back(std::move(ops_[i]));
       else
@@ -62,6 +64,33 @@ class Fuser {
 
  private:
   static bool is_free(const TileOp& op) { return op.control_mask == 0 && op.condition.always(); }
+
+  static void append_phase(std::uint32_t bit_mask, double angle, std::vector<TileOp>& out) {
+    if (angle == 0) return;
+    TileOp op;
+    op.term.mask = op.term.value = bit_mask;
+    op.term.angle = angle;
+    out.push_back(std::move(op));
+  }
+
+  /// A one-target unitary without a lifted form as diagonal * real rotation * diagonal: the rotation costs two multiply-adds an
+  /// amplitude and the diagonals join the phases around.
+  static bool split(const TileOp& op, std::vector<TileOp>& out) {
+    const auto& m = op.matrix;
+    if (lift(m.data()) || std::abs(m[0]) < 1e-3 || std::abs(m[1]) < 1e-3) return false;
+    // m = e^{i a} [[c, -s e^{i g}], [s e^{i b}, c e^{i (b + g)}]]
+    const double c = std::abs(m[0]), s = std::abs(m[2]), a = std::arg(m[0]);
+    const double b = std::arg(m[2]) - a, g = std::arg(-m[1]) - a;
+    const cdouble last = std::polar(c, a + b + g);
+    if (std::abs(last - m[3]) > 1e-14 || std::abs(std::abs(m[1]) - s) > 1e-14) return false;  // not unitary to rounding
+    append_phase(op.moved, g, out);
+    TileOp rotation = op;
+    rotation.matrix = {c, -s, s, c};
+    out.push_back(std::move(rotation));
+    append_phase(op.moved, b, out);
+    append_phase(0, a, out);
+    return true;
+  }
 
   Block* common_block(std::uint32_t mask) {
     std::int32_t found = -1;
