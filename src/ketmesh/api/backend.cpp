@@ -1,18 +1,18 @@
 #include "ketmesh/api/backend.hpp"
 
-#include <array>
-
 #include "ketmesh/api/machine.hpp"
 #include "ketmesh/api/options.hpp"
 #include "ketmesh/base/error.hpp"
+#include "ketmesh/kernels/gpu/cuda_backend.hpp"
 
 namespace ketmesh::api {
 namespace {
 
-constexpr std::array<MissingPlugin, 3> kMissing = {
-    {{"cuda", "this version has no CUDA plugin (libketmesh_cuda.so)"},
-     {"mpi", "this version has no MPI plugin (libketmesh_mpi_openmpi.so, libketmesh_mpi_mpich.so)"},
-     {"hdf5", "this version has no HDF5 plugin (libketmesh_hdf5.so)"}}};
+constexpr const char* kNoMpi = "this version has no MPI plugin (libketmesh_mpi_openmpi.so, libketmesh_mpi_mpich.so)";
+
+bool on_gpu(Backend backend) {
+  return backend == Backend::gpu || backend == Backend::distributed_gpu || backend == Backend::distributed_mpi_gpu;
+}
 
 int virtual_devices(const SimulatorConfig& config) {
   return config.distributed.devices.empty() ? 2 : static_cast<int>(config.distributed.devices.size());
@@ -28,31 +28,63 @@ kernels::SimdLevel simd_level(const std::string& name) {
 
 }  // namespace
 
-std::span<const MissingPlugin> missing_plugins() { return kMissing; }
+std::vector<Plugin> plugins() {
+  const kernels::CudaStatus& cuda = kernels::cuda_status();
+  return {{"cuda", cuda.available, cuda.reason},
+          {"mpi", false, kNoMpi},
+          {"hdf5", false, "this version has no HDF5 plugin (libketmesh_hdf5.so)"}};
+}
 
-Backend choose_backend(const SimulatorConfig& config, bool has_communicator) {
-  const auto unavailable = [&config](std::string_view reason, const char* hint) {
-    throw BackendUnavailable(std::string(to_string(config.backend)) + " cannot run here: " + std::string(reason), hint);
+Backend choose_backend(const SimulatorConfig& config, bool has_communicator, std::size_t num_qubits) {
+  const auto unavailable = [&config](const std::string& reason, const char* hint) {
+    throw BackendUnavailable(std::string(to_string(config.backend)) + " cannot run here: " + reason, hint);
+  };
+  const auto need_gpu = [&] {
+    if (!kernels::cuda_status().available)
+      unavailable(kernels::cuda_status().reason, "use --backend cpu, or auto; `ketmesh doctor` tells more");
   };
   switch (config.backend) {
     case Backend::automatic:
-      return has_communicator ? Backend::distributed_mpi_cpu : Backend::cpu;
+      if (has_communicator) return Backend::distributed_mpi_cpu;
+      return num_qubits >= static_cast<std::size_t>(kAutomaticGpuQubits) && config.simd.empty() && kernels::cuda_status().available
+                 ? Backend::gpu
+                 : Backend::cpu;
     case Backend::cpu:
     case Backend::distributed_cpu:
       return config.backend;
     case Backend::gpu:
     case Backend::distributed_gpu:
-      unavailable(kMissing[0].reason, "use --backend cpu, or auto");
-      break;
+      need_gpu();
+      return config.backend;
     case Backend::distributed_mpi_cpu:
-      if (!has_communicator) unavailable(kMissing[1].reason, "use --backend distributed-cpu for several shards in one process");
+      if (!has_communicator) unavailable(kNoMpi, "use --backend distributed-cpu for several shards in one process");
       return config.backend;
     case Backend::distributed_mpi_gpu:
-      unavailable(kMissing[1].reason, "use --backend distributed-cpu for several shards in one process");
-      break;
+      need_gpu();
+      if (!has_communicator) unavailable(kNoMpi, "use --backend distributed-gpu for the GPUs of this process");
+      return config.backend;
   }
   throw Internal("a backend that is none");
 }
+
+namespace {
+
+/// The GPUs of a run: those that are named, else the first, or all of a distributed run.
+DeviceMesh gpu_mesh(const SimulatorConfig& config, Backend backend) {
+  const std::vector<Device> visible = kernels::cuda_devices();
+  std::vector<int> chosen = is_distributed(backend) ? config.distributed.devices : std::vector<int>{};
+  if (chosen.empty())
+    for (int k = 0; k < (is_distributed(backend) ? static_cast<int>(visible.size()) : 1); ++k) chosen.push_back(k);
+  DeviceMesh mesh;
+  for (const int k : chosen) {
+    if (k < 0 || static_cast<std::size_t>(k) >= visible.size())
+      throw OptionError("distributed_devices names GPU " + std::to_string(k) + ": there are 0 to " + std::to_string(visible.size() - 1));
+    mesh.devices.push_back(visible[static_cast<std::size_t>(k)]);
+  }
+  return mesh;
+}
+
+}  // namespace
 
 Machine machine_for_plan(const SimulatorConfig& config) {
   if (!config.machine_json.empty()) return Machine::from_json(config.machine_json);
@@ -69,14 +101,14 @@ DeviceMesh mesh_for_run(const SimulatorConfig& config, Backend backend, int rank
       throw OptionError("the machine file has " + std::to_string(machine.ranks.size()) + " ranks, this job has " + std::to_string(world));
     return machine.ranks[static_cast<std::size_t>(rank)];
   }
+  if (on_gpu(backend)) return gpu_mesh(config, backend);
   return DeviceMesh::cpu(backend == Backend::distributed_cpu ? virtual_devices(config) : 1);
 }
 
 PlanOptions plan_options(const SimulatorConfig& config, Backend backend) {
   PlanOptions options;
   options.precision = config.effective_precision();
-  const bool gpu = backend == Backend::gpu || backend == Backend::distributed_gpu || backend == Backend::distributed_mpi_gpu;
-  options.target = gpu ? DeviceKind::cuda : DeviceKind::cpu;
+  options.target = on_gpu(backend) ? DeviceKind::cuda : DeviceKind::cpu;
   options.tile_bits = config.tile_qubits;
   if (is_distributed(backend)) {  // on one device these options change nothing
     const DistributedOptions& d = config.distributed;

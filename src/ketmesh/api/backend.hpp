@@ -2,8 +2,8 @@
 #pragma once
 
 #include <memory>
-#include <span>
-#include <string_view>
+#include <string>
+#include <vector>
 
 #include "ketmesh/api/config.hpp"
 #include "ketmesh/mesh/mesh.hpp"
@@ -13,15 +13,20 @@
 
 namespace ketmesh::api {
 
-struct MissingPlugin {
-  std::string_view name, reason;
+struct Plugin {
+  std::string name;
+  bool available = false;
+  std::string reason;  ///< why not
 };
-/// Libraries that this build does not have, each with the reason.
-std::span<const MissingPlugin> missing_plugins();
+/// The libraries that are opened on first need.
+std::vector<Plugin> plugins();
 
-/// The backend that runs: `automatic` becomes the processor here; one asked for by name stays that one or throws BackendUnavailable with
-/// its name and the reason. `has_communicator`: the caller brought ranks of its own.
-Backend choose_backend(const SimulatorConfig& config, bool has_communicator);
+/// From this many qubits on `automatic` takes a GPU that is there: below, a launch costs more than the gates.
+inline constexpr int kAutomaticGpuQubits = 20;
+
+/// The backend that runs `num_qubits` acted-upon qubits: `automatic` becomes one of the others; one asked for by name stays that one or throws
+/// BackendUnavailable with its name and the reason. `has_communicator`: the caller brought ranks of its own.
+Backend choose_backend(const SimulatorConfig& config, bool has_communicator, std::size_t num_qubits);
 
 /// The machine that a plan is made for when nothing runs: the machine file, else model_machine.
 Machine machine_for_plan(const SimulatorConfig& config);

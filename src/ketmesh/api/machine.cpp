@@ -5,6 +5,7 @@
 
 #include "ketmesh/api/backend.hpp"
 #include "ketmesh/base/error.hpp"
+#include "ketmesh/kernels/gpu/cuda_backend.hpp"
 #include "ketmesh/kernels/kernels.hpp"
 #include "ketmesh/plan/planner.hpp"
 
@@ -79,10 +80,13 @@ MachineReport examine_machine() {
   report.threads = usable_threads();
   report.simd = kernels::cpu_kernels(Precision::single).level;
   for (const kernels::SimdLevel level : kernels::available_simd_levels()) report.simd_levels.emplace_back(kernels::to_string(level));
-  for (const api::MissingPlugin& plugin : api::missing_plugins())
-    report.plugins.push_back({std::string(plugin.name), false, std::string(plugin.reason)});
-  report.capacities.push_back(
-      {"cpu", largest(report.machine, Precision::single, 16_MiB), largest(report.machine, Precision::double_, 16_MiB)});
+  for (const Device& gpu : kernels::cuda_devices()) report.machine.ranks.front().devices.push_back(gpu);
+  for (const api::Plugin& plugin : api::plugins()) report.plugins.push_back({plugin.name, plugin.available, plugin.reason});
+  for (const Device& device : report.machine.ranks.front().devices) {
+    Machine one;
+    one.ranks.push_back(DeviceMesh{{device}, 0});
+    report.capacities.push_back({device.id(), largest(one, Precision::single, 16_MiB), largest(one, Precision::double_, 16_MiB)});
+  }
   const Machine two = model_machine(Backend::distributed_cpu, 1, 2);
   report.capacities.push_back({"distributed-cpu (2)", largest(two, Precision::single, 16_MiB), largest(two, Precision::double_, 16_MiB)});
   return report;

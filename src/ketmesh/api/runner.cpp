@@ -5,6 +5,7 @@
 #include "ketmesh/base/error.hpp"
 #include "ketmesh/base/random.hpp"
 #include "ketmesh/base/settings.hpp"
+#include "ketmesh/kernels/gpu/cuda_backend.hpp"
 #include "ketmesh/runtime/shots.hpp"
 
 namespace ketmesh::api {
@@ -14,8 +15,9 @@ namespace {
 constexpr std::uint64_t kLargeState = 64_MiB;
 
 bool is_plain(const Circuit& circuit) {
-  return std::all_of(circuit.begin(), circuit.end(),
-                     [](const Operation& op) { return gate_row(op.gate).is_unitary || op.gate == Gate::barrier || op.gate == Gate::delay; });
+  return std::all_of(circuit.begin(), circuit.end(), [](const Operation& op) {
+    return gate_row(op.gate).is_unitary || op.gate == Gate::barrier || op.gate == Gate::delay;
+  });
 }
 
 }  // namespace
@@ -41,10 +43,12 @@ StateOptions Runner::state_options() const {
   return api::state_options(used);
 }
 
-void Runner::open() {
-  if (opened_) return;
+void Runner::open(std::size_t num_qubits) {
+  if (opened_ && (adopted_ || config_.backend != Backend::automatic)) return;
+  const Backend backend = choose_backend(config_, communicator_ != nullptr, num_qubits);
+  if (opened_ && backend == backend_) return;
   read_environment();
-  backend_ = choose_backend(config_, communicator_ != nullptr);
+  backend_ = backend;
   const int rank = communicator_ ? communicator_->rank() : 0, world = communicator_ ? communicator_->world() : 1;
   DeviceMesh mesh = mesh_for_run(config_, backend_, rank, world);
   context_ = communicator_ ? std::make_shared<const DistributedExecutionContext>(communicator_, std::move(mesh), threads_)
@@ -57,7 +61,7 @@ void Runner::adopt(std::shared_ptr<const DistributedExecutionContext> context) {
   context_ = std::move(context);
   backend_ = config_.backend;
   if (backend_ == Backend::automatic) backend_ = context_->machine().num_devices() > 1 ? Backend::distributed_cpu : Backend::cpu;
-  opened_ = true;
+  opened_ = adopted_ = true;
 }
 
 std::uint64_t Runner::seed(const std::optional<std::uint64_t>& given) const {
@@ -185,17 +189,26 @@ Distribution Runner::describe(const RunRecord& record, const ShardedState* state
   d.bytes_between_ranks = record.bytes_between_ranks;
   d.memory_bytes = record.memory_bytes;
   d.plan_cached = record.plan_cached;
-  const StateOptions options = state_options();
-  d.simd = options.kernels == KernelChoice::reference ? "reference"
-                                                      : std::string(kernels::cpu_kernels(config_.effective_precision(), options.level).level);
+  d.simd = kernel_level();
   if (state != nullptr) {
     d.shards = state->placement().num_shards();
     for (const Placement::Owner& owner : state->placement().owners) d.shard_owners.push_back(owner.rank);
   } else {
     d.shard_owners = {0};
   }
-  if (config_.backend == Backend::automatic) d.notes.emplace_back("auto: the processor; " + std::string(missing_plugins().front().reason));
+  const kernels::CudaStatus& cuda = kernels::cuda_status();
+  if (config_.backend == Backend::automatic && backend_ == Backend::cpu)
+    d.notes.emplace_back("auto: the processor; " +
+                         (cuda.available ? "a GPU is taken from " + std::to_string(kAutomaticGpuQubits) + " qubits on" : cuda.reason));
   return d;
+}
+
+std::string Runner::kernel_level() const {
+  if (context_->mesh().devices.front().kind == DeviceKind::cuda)
+    return std::string(kernels::cuda_kernels(config_.effective_precision()).level);
+  const StateOptions options = state_options();
+  if (options.kernels == KernelChoice::reference) return "reference";
+  return std::string(kernels::cpu_kernels(config_.effective_precision(), options.level).level);
 }
 
 }  // namespace ketmesh::api

@@ -37,8 +37,8 @@ class Runner {
   Runner(SimulatorConfig config, std::shared_ptr<CollectiveCommunicator> communicator);
 
   const SimulatorConfig& config() const noexcept { return config_; }
-  /// Judges the configuration, chooses the backend, looks at the devices: once, at the first run.
-  void open();
+  /// Chooses the backend for this many acted-upon qubits and looks at its devices, where the last run had another one.
+  void open(std::size_t num_qubits);
   Backend backend() const noexcept { return backend_; }
   const std::shared_ptr<const DistributedExecutionContext>& context() const noexcept { return context_; }
   /// Instead of devices of its own.
@@ -62,7 +62,8 @@ class Runner {
   ShardedState zero_state(int num_qubits, RunRecord& record);
   /// Runs a whole circuit on a state that lives on: unitary operations, measurements, resets, conditions. `untouched`: it is |0..0> still, and
   /// the first plan may choose its layout. Draws take the ordinals from `ordinal` on.
-  void advance(std::optional<ShardedState>& state, bool untouched, const Job& job, ClassicalBits& bits, std::uint64_t& ordinal, RunRecord& record);
+  void advance(std::optional<ShardedState>& state, bool untouched, const Job& job, ClassicalBits& bits, std::uint64_t& ordinal,
+               RunRecord& record);
   /// Throws what planning this circuit on that state throws.
   void try_plan(const Circuit& circuit, const ShardedState& state) const;
   /// Throws DoesNotFit when one more snapshot beside `held` others does not fit.
@@ -78,13 +79,14 @@ class Runner {
   std::shared_ptr<CollectiveCommunicator> communicator_;
   std::shared_ptr<const DistributedExecutionContext> context_;
   Backend backend_ = Backend::cpu;
-  bool opened_ = false;
-  int threads_ = 0;    ///< of the configuration, else of KETMESH_THREADS
-  std::string simd_;   ///< of the configuration, else of KETMESH_SIMD
+  bool opened_ = false, adopted_ = false;
+  int threads_ = 0;   ///< of the configuration, else of KETMESH_THREADS
+  std::string simd_;  ///< of the configuration, else of KETMESH_SIMD
 
   runtime::PlanCache cache_;
 
   void read_environment();
+  std::string kernel_level() const;
   runtime::RunSetup setup(const Job& job, std::uint64_t extra_bytes = 0);
 };
 

@@ -112,7 +112,7 @@ Result Simulator::run(const Circuit& circuit, const RunOptions& options) {
   runner.config().check();
   check_options(circuit, options);
   check_bound(circuit, options.parameters);
-  runner.open();
+  runner.open(circuit.active_qubits().size());
 
   Result result;
   result.num_qubits = circuit.num_qubits();
@@ -219,7 +219,7 @@ Evolved full_state(Runner& runner, const Circuit& circuit, const RunOptions& opt
   runner.config().check();
   check_options(circuit, options);
   check_bound(circuit, options.parameters);
-  runner.open();
+  runner.open(circuit.num_qubits());
   check_width(circuit.num_qubits());
   check_host(table_qubits, bytes_each, runner, what);
   const Circuit evolved = circuit.without_final_measurements();
@@ -248,7 +248,8 @@ std::vector<double> Simulator::probabilities(const Circuit& circuit, std::span<c
     chosen.push_back(static_cast<int>(q));
   }
   const bool all = chosen.empty();
-  const Evolved evolved = full_state(impl_->runner, circuit, options, all ? circuit.num_qubits() : chosen.size(), sizeof(double), "the table of probabilities");
+  const Evolved evolved =
+      full_state(impl_->runner, circuit, options, all ? circuit.num_qubits() : chosen.size(), sizeof(double), "the table of probabilities");
   if (all)
     for (std::size_t q = 0; q < circuit.num_qubits(); ++q) chosen.push_back(static_cast<int>(q));
   return all_probabilities(evolved.state, chosen);
@@ -281,7 +282,7 @@ cdouble Simulator::inner_product(const Circuit& a, const Circuit& b, const RunOp
       if (op.gate == Gate::reset) throw CircuitError("inner product: a circuit with a reset has no one state");
     check_bound(*c, options.parameters);
   }
-  runner.open();
+  runner.open(std::max(a.num_qubits(), b.num_qubits()));
   // <a|b> = <0| a^-1 b |0>: one evolution, one amplitude; no second state in memory.
   Circuit joined = b.without_final_measurements();
   bool invertible = true;

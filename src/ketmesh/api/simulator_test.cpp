@@ -16,7 +16,9 @@ using Counts = std::map<std::string, std::uint64_t>;
 
 SimulatorConfig exact() { return {.precision = Precision::double_}; }
 
-Counts counts(const Circuit& circuit, std::uint64_t shots = 100) { return Simulator(exact()).run(circuit, {.shots = shots, .seed = 7}).counts; }
+Counts counts(const Circuit& circuit, std::uint64_t shots = 100) {
+  return Simulator(exact()).run(circuit, {.shots = shots, .seed = 7}).counts;
+}
 
 TEST(Conventions, QubitZeroIsTheLowestBit) {
   const auto state = Simulator(exact()).statevector(Circuit().x(3));
@@ -52,7 +54,9 @@ TEST(Conventions, ShotsAreLimited) {
   try {
     simulator.run(Circuit(1), {.shots = std::uint64_t{1} << 32});
     ADD_FAILURE();
-  } catch (const OptionError& e) { EXPECT_NE(std::string(e.what()).find("4294967295"), std::string::npos); }
+  } catch (const OptionError& e) {
+    EXPECT_NE(std::string(e.what()).find("4294967295"), std::string::npos);
+  }
 }
 
 TEST(Run, EverythingAtOnce) {
@@ -261,7 +265,9 @@ TEST(Backends, NamedOnesThatCannotRunSayWhy) {
     try {
       Simulator({.backend = backend}).run(Circuit(1).h(0));
       ADD_FAILURE();
-    } catch (const BackendUnavailable& e) { EXPECT_NE(std::string(e.what()).find(to_string(backend)), std::string::npos) << e.what(); }
+    } catch (const BackendUnavailable& e) {
+      EXPECT_NE(std::string(e.what()).find(to_string(backend)), std::string::npos) << e.what();
+    }
   }
   // Joined rules come before any device is looked for.
   SimulatorConfig config{.backend = Backend::gpu};

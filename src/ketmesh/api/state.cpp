@@ -49,7 +49,7 @@ struct DistributedState::Impl {
     if (given) {
       runner.adopt(std::move(given));
     } else {
-      runner.open();
+      runner.open(static_cast<std::size_t>(n));
     }
     seed = runner.seed(std::nullopt);
     state.emplace(runner.zero_state(n, record));
