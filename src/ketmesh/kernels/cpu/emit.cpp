@@ -345,7 +345,7 @@ class Emitter {
   }
 
   void wide(const TileOp& op) {
-    WideOp made = op.wide;
+    WideOp made = *op.wide;
     made.condition = phases_.condition(op.condition);
     made.free_mask = ((std::uint32_t{1} << program_.tile_bits) - 1) & ~op.moved & ~op.control_mask;
     program_.wides.push_back(std::move(made));

@@ -1,5 +1,6 @@
 #include "ketmesh/kernels/cpu/fuse.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -207,6 +208,12 @@ class Fuser {
 
 }  // namespace
 
-std::vector<TileOp> fuse_pairs(std::vector<TileOp> ops) { return Fuser(std::move(ops)).run(); }
+std::vector<TileOp> fuse_pairs(std::vector<TileOp> ops) {
+  const bool changes = std::any_of(ops.begin(), ops.end(), [](const TileOp& op) {
+    return op.kind == OpKind::matrix2 || op.kind == OpKind::cross2 || (op.kind == OpKind::matrix1 && !lift(op.matrix.data()));
+  });
+  if (!changes) return ops;
+  return Fuser(std::move(ops)).run();
+}
 
 }  // namespace ketmesh::kernels::cpu

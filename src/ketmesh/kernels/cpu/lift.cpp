@@ -15,7 +15,12 @@ std::optional<Lift> lift(const cdouble* matrix) {
   const bool diagonal = std::norm(matrix[0]) >= std::norm(matrix[1]) - kRounding;
   const cdouble pivot = diagonal ? matrix[0] : matrix[1];
   if (pivot == 0.0) return std::nullopt;
-  const cdouble p = matrix[0] / pivot, q = matrix[1] / pivot, r = matrix[2] / pivot, s = matrix[3] / pivot;
+  const double norm = std::norm(pivot);
+  const cdouble inverse{pivot.real() / norm, -pivot.imag() / norm};
+  const auto scaled = [inverse](cdouble x) {
+    return cdouble{x.real() * inverse.real() - x.imag() * inverse.imag(), x.real() * inverse.imag() + x.imag() * inverse.real()};
+  };
+  const cdouble p = scaled(matrix[0]), q = scaled(matrix[1]), r = scaled(matrix[2]), s = scaled(matrix[3]);
   Lift out;
   out.scale = pivot;
   if (diagonal) {

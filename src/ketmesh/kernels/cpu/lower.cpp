@@ -146,17 +146,18 @@ class Lowering {
     TileOp op = controlled(step, OpKind::wide);
     const std::size_t k = step.targets.size(), size = std::size_t{1} << k;
     for (std::size_t j = 0; j < k; ++j) op.moved |= std::uint32_t{1} << target(step, j);
-    op.wide.permutation = permutation;
-    op.wide.control_value = op.control_value;
-    op.wide.offsets.resize(size);
+    op.wide = std::make_shared<WideOp>();
+    op.wide->permutation = permutation;
+    op.wide->control_value = op.control_value;
+    op.wide->offsets.resize(size);
     for (std::size_t i = 0; i < size; ++i)
       for (std::size_t j = 0; j < k; ++j)
-        if (bits::test(i, static_cast<int>(j))) op.wide.offsets[i] |= std::uint32_t{1} << target(step, j);
+        if (bits::test(i, static_cast<int>(j))) op.wide->offsets[i] |= std::uint32_t{1} << target(step, j);
     if (permutation)
-      op.wide.table.assign(step.table.begin(), step.table.end());
+      op.wide->table.assign(step.table.begin(), step.table.end());
     else
-      op.wide.matrix.assign(binding_.matrices.begin() + step.matrix,
-                            binding_.matrices.begin() + step.matrix + static_cast<std::ptrdiff_t>(size * size));
+      op.wide->matrix.assign(binding_.matrices.begin() + step.matrix,
+                             binding_.matrices.begin() + step.matrix + static_cast<std::ptrdiff_t>(size * size));
     out_.ops.push_back(std::move(op));
   }
 
@@ -169,6 +170,10 @@ class Lowering {
 
 Lowered lower(const Pass& pass, const Binding& binding, const std::array<std::int8_t, 64>& position) {
   Lowered out;
+  std::size_t count = 2 * pass.tile_bits.size();  // room for the moves of the store
+  for (const auto& residency : pass.residencies)
+    for (const auto& step : residency.steps) count += std::max<std::size_t>(1, step.terms.size());
+  out.ops.reserve(count);
   Lowering lowering(binding, position, out);
   for (const auto& residency : pass.residencies)
     for (const auto& step : residency.steps) lowering.step(step);

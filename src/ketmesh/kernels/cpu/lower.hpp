@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <vector>
 
 #include "ketmesh/kernels/cpu/program.hpp"
@@ -33,7 +34,7 @@ struct TileOp {
   std::array<cdouble, 16>
       matrix{};  ///< matrix1: 4, matrix2: 16; cross2: c0 s0 c1 s1 of the blocks {00,11} and {01,10}: [[c, i s], [i s, c]]
   TileTerm term;
-  WideOp wide;
+  std::shared_ptr<WideOp> wide;  ///< kind wide
 };
 
 struct Lowered {
