@@ -37,7 +37,7 @@ def read_npy(path):
         kind = {"<c8": "f", "<c16": "d"}[header["descr"]]
         data = f.read()
     values = struct.unpack(f"<{len(data) // struct.calcsize(kind)}{kind}", data)
-    return header["shape"], [complex(a, b) for a, b in zip(values[::2], values[1::2])]
+    return header["shape"], [complex(a, b) for a, b in zip(values[::2], values[1::2], strict=False)]
 
 
 class Case(unittest.TestCase):
@@ -89,7 +89,7 @@ class Run(Case):
         self.assertEqual(set(r["counts"]), {"00", "11"})
         self.assertEqual(sum(r["counts"].values()), 1000)
         self.assertEqual(r["registers"], [{"name": "c", "offset": 0, "size": 2}])
-        for got, want in zip(r["expectation_values"], (1, 1, 0)):
+        for got, want in zip(r["expectation_values"], (1, 1, 0), strict=False):
             self.assertAlmostEqual(got, want, 6)
         self.assertAlmostEqual(r["amplitudes"]["3"][0], math.sqrt(0.5), 6)
         self.assertEqual(r["amplitudes"]["1"], [0, 0])
@@ -127,7 +127,7 @@ class Run(Case):
             shape, state = read_npy(out)
             self.assertEqual(shape, (4,))
             self.assertEqual(os.path.getsize(out) % 64, 4 * size % 64)
-            for got, want in zip(state, (math.sqrt(0.5), 0, 0, math.sqrt(0.5))):
+            for got, want in zip(state, (math.sqrt(0.5), 0, 0, math.sqrt(0.5)), strict=False):
                 self.assertLess(abs(got - want), 1e-7 if precision == "single" else 1e-15)
         self.fails(3, "IoError", "run", bell, "--statevector", self.path("no/such/folder/out.npy"))
 
@@ -306,7 +306,7 @@ class Others(Case):
         self.call("encode", "amplitude", "--qubits", "2", "--data", data, "--out", out, "--precision", "double")
         shape, values = read_npy(out)
         self.assertEqual(shape, (2, 4))
-        for got, want in zip(values, (0.6, 0.8, 0, 0, 1 / 3, 2 / 3, 2 / 3, 0)):
+        for got, want in zip(values, (0.6, 0.8, 0, 0, 1 / 3, 2 / 3, 2 / 3, 0), strict=False):
             self.assertLess(abs(got - want), 1e-15)
         self.call("encode", "phase", "--qubits", "1", "--data", "-", "--out", out, text="[1.5707963267948966]")
         shape, values = read_npy(out)

@@ -16,7 +16,7 @@ def same(got, want):
     a, b = got.split(), want.split()
     if len(a) != len(b) or a[0] != "u4" or a[:3] != b[:3]:
         return False
-    return all(abs(float(x) - float(y)) <= TOLERANCE for x, y in zip(a[3:], b[3:]))
+    return all(abs(float(x) - float(y)) <= TOLERANCE for x, y in zip(a[3:], b[3:], strict=False))
 
 
 def main():
@@ -28,7 +28,7 @@ def main():
         got = subprocess.run([ketmesh, "bench", name, n, "--emit", "flat"], check=True, capture_output=True, text=True).stdout.splitlines()
         with open(os.path.join(folder, file)) as f:
             want = f.read().splitlines()
-        wrong = [i + 1 for i, (a, b) in enumerate(zip(got, want)) if not same(a, b)]
+        wrong = [i + 1 for i, (a, b) in enumerate(zip(got, want, strict=False)) if not same(a, b)]
         if wrong or len(got) != len(want):
             failed += 1
             print(f"{file}: {len(got)} lines for {len(want)}, first difference in line {wrong[0] if wrong else '-'}")

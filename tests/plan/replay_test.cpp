@@ -195,6 +195,16 @@ TEST(PlanReplay, RandomCircuitsFromZero) {
   }
 }
 
+TEST(PlanReplay, ThousandsOfPhasesStayExact) {
+  Circuit circuit(2);
+  circuit.h(0).h(1).cx(0, 1);
+  for (int k = 0; k < 3000; ++k) circuit.rz(0, 3.1).sx(1).rz(1, 2.9).cp(0, 1, 2.7);
+  const Vector zero = {1, 0, 0, 0};
+  const Plan plan = make_plan(circuit, one_device(), options_of(1, 2));
+  // sx is 1/sqrt2 times integers: 3,000 of them drift by 3,000 roundings of its norm.
+  ASSERT_LT(largest_difference(run_plan(plan, bind(plan, circuit), zero), run_circuit(circuit, zero)), 5e-13);
+}
+
 TEST(PlanReplay, RandomCircuitsFromAGivenState) {
   std::mt19937_64 random(5);
   std::normal_distribution<double> normal;

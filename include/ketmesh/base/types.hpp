@@ -20,8 +20,8 @@ enum class Precision : std::uint8_t { single, double_ };
 constexpr std::size_t bytes_per_amplitude(Precision p) { return p == Precision::single ? 8 : 16; }
 constexpr std::string_view to_string(Precision p) { return p == Precision::single ? "single" : "double"; }
 
-inline constexpr int kMaxQubits = 62;          ///< qubits of one state
-inline constexpr int kMaxDenseTargets = 12;    ///< targets of a dense unitary; up to 6 run as one kernel
+inline constexpr int kMaxQubits = 62;        ///< qubits of one state
+inline constexpr int kMaxDenseTargets = 12;  ///< targets of a dense unitary; up to 6 run as one kernel
 inline constexpr std::size_t kMaxDeclaredQubits = 1'000'000;
 
 constexpr std::size_t operator""_KiB(unsigned long long n) { return n << 10; }

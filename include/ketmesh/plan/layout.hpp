@@ -15,8 +15,8 @@ namespace ketmesh {
 class Layout {
  public:
   Layout() = default;
-  explicit Layout(int num_qubits);                         ///< identity
-  explicit Layout(std::span<const int> bit_of_qubit);      ///< throws OptionError when it is no permutation
+  explicit Layout(int num_qubits);                     ///< identity
+  explicit Layout(std::span<const int> bit_of_qubit);  ///< throws OptionError when it is no permutation
   int num_qubits() const noexcept { return n_; }
   int bit_of(int qubit) const { return bit_[static_cast<std::size_t>(qubit)]; }
   int qubit_at(int bit) const { return qubit_[static_cast<std::size_t>(bit)]; }
@@ -24,9 +24,9 @@ class Layout {
   Index to_physical(Index logical) const noexcept;
   Index to_logical(Index physical) const noexcept;
   Index mask_to_physical(Index qubits) const noexcept { return to_physical(qubits); }
-  void swap_bits(int a, int b);                            ///< exchanges what sits at two physical bits
+  void swap_bits(int a, int b);  ///< exchanges what sits at two physical bits
   void swap_qubits(int a, int b);
-  std::vector<int> bits() const;                           ///< bit of each qubit
+  std::vector<int> bits() const;  ///< bit of each qubit
   std::string str() const;
   friend bool operator==(const Layout&, const Layout&) = default;
 

@@ -31,10 +31,10 @@ enum class StepKind : std::uint8_t {
 struct PhaseTerm {
   enum class Kind : std::uint8_t { match, parity, table };
   Kind kind = Kind::match;
-  std::vector<std::uint8_t> bits;   ///< table: physical bit of each index bit of the table
-  Index mask = 0, value = 0;        ///< match: controls are part of mask and value
+  std::vector<std::uint8_t> bits;  ///< table: physical bit of each index bit of the table
+  Index mask = 0, value = 0;       ///< match: controls are part of mask and value
   Index control_mask = 0, control_value = 0;
-  std::uint32_t angle = 0;          ///< slot in Binding::angles (table: the first of 2^bits)
+  std::uint32_t angle = 0;  ///< slot in Binding::angles (table: the first of 2^bits)
   friend bool operator==(const PhaseTerm&, const PhaseTerm&) = default;
 };
 
@@ -42,12 +42,12 @@ struct PhaseTerm {
 struct Step {
   StepKind kind = StepKind::matrix;
   MatrixShape shape = MatrixShape::general;
-  std::vector<std::uint8_t> targets;  ///< matrix, permutation: targets[j] is bit j of the matrix index; all are tile bits
+  std::vector<std::uint8_t> targets;          ///< matrix, permutation: targets[j] is bit j of the matrix index; all are tile bits
   Index control_mask = 0, control_value = 0;  ///< any bits of the state, global ones too
-  std::uint32_t matrix = 0;           ///< offset into Binding::matrices (4^k entries, row-major)
-  std::vector<PhaseTerm> terms;       ///< phases
-  std::vector<Index> table;           ///< permutation: 2^k
-  std::uint32_t first_gate = 0;       ///< operation number in the circuit, for messages
+  std::uint32_t matrix = 0;                   ///< offset into Binding::matrices (4^k entries, row-major)
+  std::vector<PhaseTerm> terms;               ///< phases
+  std::vector<Index> table;                   ///< permutation: 2^k
+  std::uint32_t first_gate = 0;               ///< operation number in the circuit, for messages
   friend bool operator==(const Step&, const Step&) = default;
 };
 
@@ -65,8 +65,8 @@ struct Pass {
   std::vector<std::uint8_t> store_bits;
   int row_bits = 0;
   std::vector<Residency> residencies;
-  bool sums_norm = false;     ///< the last pass of a run may add up |a|^2 over logical blocks
-  std::uint64_t flops = 0;    ///< real additions and multiplications an amplitude of the state, times amplitudes
+  bool sums_norm = false;   ///< the last pass of a run may add up |a|^2 over logical blocks
+  std::uint64_t flops = 0;  ///< real additions and multiplications an amplitude of the state, times amplitudes
   friend bool operator==(const Pass&, const Pass&) = default;
 };
 
@@ -77,17 +77,17 @@ struct Exchange {
     friend bool operator==(const Pair&, const Pair&) = default;
   };
   std::vector<Pair> pairs;
-  bool contiguous = false;       ///< local bits are the top ones of the shard, in order: blocks are contiguous
-  std::uint64_t bytes = 0;       ///< that leave a shard for another, all shards
+  bool contiguous = false;  ///< local bits are the top ones of the shard, in order: blocks are contiguous
+  std::uint64_t bytes = 0;  ///< that leave a shard for another, all shards
   std::uint64_t bytes_max_rank = 0;
   std::uint64_t bytes_between_ranks = 0;
   friend bool operator==(const Exchange&, const Exchange&) = default;
 };
 
 struct Stage {
-  Layout layout;                 ///< when it begins
+  Layout layout;  ///< when it begins
   std::vector<Pass> passes;
-  Exchange exchange;             ///< no pairs: none
+  Exchange exchange;  ///< no pairs: none
   friend bool operator==(const Stage&, const Stage&) = default;
 };
 
@@ -107,9 +107,9 @@ struct Placement {
     friend bool operator==(const Owner&, const Owner&) = default;
   };
   int num_qubits = 0;
-  int shard_bits = 0;            ///< s; S = 2^s shards
-  std::vector<Owner> owners;     ///< of shard 0 .. S-1
-  double largest_share = 1.0;    ///< of the state, on the fullest device
+  int shard_bits = 0;          ///< s; S = 2^s shards
+  std::vector<Owner> owners;   ///< of shard 0 .. S-1
+  double largest_share = 1.0;  ///< of the state, on the fullest device
   std::string policy = "auto";
   int num_shards() const { return 1 << shard_bits; }
   int local_bits() const { return num_qubits - shard_bits; }
@@ -131,7 +131,6 @@ struct PlanMemory {
   friend bool operator==(const PlanMemory&, const PlanMemory&) = default;
 };
 
-
 struct Plan {
   int num_qubits = 0;
   Precision precision = Precision::single;
@@ -143,13 +142,13 @@ struct Plan {
   PlanMemory memory;
 
   std::size_t gates_input = 0, gates_planned = 0;
-  std::uint64_t bytes_local = 0;          ///< read + written by passes, all shards
+  std::uint64_t bytes_local = 0;  ///< read + written by passes, all shards
   std::uint64_t flops = 0;
   double largest_share = 1.0;
   double seconds_evolve = 0, seconds_exchange = 0, seconds_total = 0;  ///< predicted
-  std::uint64_t hash = 0;                 ///< of everything above and of the structure of the circuit
+  std::uint64_t hash = 0;                                              ///< of everything above and of the structure of the circuit
 
-  std::vector<std::uint64_t> recipe_words;   ///< encoded recipes of the matrices and angles below
+  std::vector<std::uint64_t> recipe_words;  ///< encoded recipes of the matrices and angles below
   std::size_t num_matrix_entries = 0, num_angles = 0;
 
   std::size_t num_passes() const;
@@ -161,8 +160,8 @@ struct Plan {
 /// The numbers of one run of a plan: steps name offsets into these.
 struct Binding {
   std::vector<cdouble> matrices;
-  std::vector<double> angles;   ///< radians
-  double global_phase = 0;      ///< radians; applied where amplitudes are read or folded into a step by bind
+  std::vector<double> angles;  ///< radians
+  double global_phase = 0;     ///< radians; applied where amplitudes are read or folded into a step by bind
 };
 
 /// A table of stages, passes and memory for a terminal of 100 columns.

@@ -14,21 +14,21 @@ enum class PlacementPolicy : std::uint8_t { automatic, equal, round_robin, expli
 
 struct PlanOptions {
   Precision precision = Precision::single;
-  DeviceKind target = DeviceKind::cpu;      ///< decides default tile and row bits
-  int tile_bits = 0;                        ///< 0: from the device's fast memory (CPU 15 single, 14 double; GPU 12)
-  int row_bits = 0;                         ///< 0: CPU 6, GPU 4
-  int register_bits = 0;                    ///< 0: CPU 3, GPU 4
-  int shards = 0;                           ///< S; 0: from the machine by the placement rule
+  DeviceKind target = DeviceKind::cpu;  ///< decides default tile and row bits
+  int tile_bits = 0;                    ///< 0: from the device's fast memory (CPU 15 single, 14 double; GPU 12)
+  int row_bits = 0;                     ///< 0: CPU 6, GPU 4
+  int register_bits = 0;                ///< 0: CPU 3, GPU 4
+  int shards = 0;                       ///< S; 0: from the machine by the placement rule
   PlacementPolicy policy = PlacementPolicy::automatic;
-  std::vector<int> shards_per_rank;         ///< explicit_counts
-  std::vector<int> global_qubits;           ///< ordered; which start as shard-index bits; empty: free
-  std::uint64_t workspace_bytes = 16_MiB;   ///< of exchanges
-  std::uint64_t extra_bytes = 0;            ///< a device, what the caller will hold beside (snapshots, encode buffers)
-  std::optional<Layout> start_layout;       ///< of a given state; nullopt: |0..0>, any layout
-  bool start_given = false;                 ///< the state holds amplitudes already (start_layout must be set)
-  bool pin_layout = false;                  ///< flag 8: every gate in the configured layout
-  bool restore_layout = false;              ///< flag 2
-  bool check_memory = true;                 ///< throw DoesNotFit; false: only say so in the plan
+  std::vector<int> shards_per_rank;        ///< explicit_counts
+  std::vector<int> global_qubits;          ///< ordered; which start as shard-index bits; empty: free
+  std::uint64_t workspace_bytes = 16_MiB;  ///< of exchanges
+  std::uint64_t extra_bytes = 0;           ///< a device, what the caller will hold beside (snapshots, encode buffers)
+  std::optional<Layout> start_layout;      ///< of a given state; nullopt: |0..0>, any layout
+  bool start_given = false;                ///< the state holds amplitudes already (start_layout must be set)
+  bool pin_layout = false;                 ///< flag 8: every gate in the configured layout
+  bool restore_layout = false;             ///< flag 2
+  bool check_memory = true;                ///< throw DoesNotFit; false: only say so in the plan
 };
 
 /// Shards over devices: design, section 1 (placement). Throws OptionError naming the value and the range, DoesNotFit.

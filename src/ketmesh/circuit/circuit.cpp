@@ -83,8 +83,8 @@ std::size_t Circuit::add_classical_register(std::string name, std::size_t size) 
 
 Circuit& Circuit::widen(std::size_t num_qubits, std::size_t num_clbits) {
   if (std::max(num_qubits, num_clbits) > kMaxTotal)
-    throw CircuitError("a circuit of " + std::to_string(std::max(num_qubits, num_clbits)) + " wires is too wide: 0.." + std::to_string(kMaxTotal) +
-                       " are possible");
+    throw CircuitError("a circuit of " + std::to_string(std::max(num_qubits, num_clbits)) + " wires is too wide: 0.." +
+                       std::to_string(kMaxTotal) + " are possible");
   num_qubits_ = std::max(num_qubits_, num_qubits);
   num_clbits_ = std::max(num_clbits_, num_clbits);
   return *this;

@@ -42,8 +42,8 @@ struct NormBins {
 };
 
 struct Kernels {
-  std::string_view backend;   ///< "reference", "cpu", "cuda"
-  std::string_view level;     ///< SIMD level or architecture: "avx512", "avx2", "sse4", "neon", "scalar", "sm_90"
+  std::string_view backend;  ///< "reference", "cpu", "cuda"
+  std::string_view level;    ///< SIMD level or architecture: "avx512", "avx2", "sse4", "neon", "scalar", "sm_90"
   Precision precision = Precision::single;
 
   // ---- memory of the device

@@ -12,11 +12,13 @@ namespace ketmesh::measure {
 namespace {
 
 constexpr int kDrawBits = 53;
-constexpr int kMaxBucketBits = 12;  // more buckets would not stay in the first cache while they are filled
-constexpr int kBucketSizeBits = 8;  // wanted size of a bucket
+constexpr int kMaxBucketBits = 12;    // more buckets would not stay in the first cache while they are filled
+constexpr int kBucketSizeBits = 8;    // wanted size of a bucket
 constexpr std::size_t kBlock = 1024;  // draws made at once
 
-std::uint64_t draw(std::uint64_t seed, std::uint64_t shot) { return draw_bits(seed, DrawPurpose::terminal_sampling, shot, 0) >> (64 - kDrawBits); }
+std::uint64_t draw(std::uint64_t seed, std::uint64_t shot) {
+  return draw_bits(seed, DrawPurpose::terminal_sampling, shot, 0) >> (64 - kDrawBits);
+}
 
 /// Sorts numbers whose bits from `bits` up are equal; `scratch` is as long.
 void sort_bucket(std::uint64_t* values, std::uint64_t* scratch, std::size_t count, int bits) {
@@ -46,7 +48,8 @@ void sort_bucket(std::uint64_t* values, std::uint64_t* scratch, std::size_t coun
 }  // namespace
 
 std::vector<std::uint64_t> sorted_draws(std::uint64_t seed, std::uint64_t first_shot, std::uint64_t count, int threads) {
-  const int bucket_bits = std::clamp(static_cast<int>(std::bit_width(count)) - kBucketSizeBits, 0, kMaxBucketBits), shift = kDrawBits - bucket_bits;
+  const int bucket_bits = std::clamp(static_cast<int>(std::bit_width(count)) - kBucketSizeBits, 0, kMaxBucketBits),
+            shift = kDrawBits - bucket_bits;
   const std::size_t buckets = std::size_t{1} << bucket_bits;
   const std::size_t blocks = (count + kBlock - 1) / kBlock;
   const std::size_t parts = std::min<std::size_t>(static_cast<std::size_t>(std::max(threads, 1)), std::max<std::size_t>(blocks, 1));

@@ -35,7 +35,8 @@ const transport::OwnedShard* find_shard(const ShardedState& state, Index base) {
 void add_sums(const ShardedState& state, Index global_x, std::span<const PauliMasks> terms, std::span<cdouble> sums) {
   for (const auto& own : state.own_shards()) {
     const auto* partner = find_shard(state, own.shard.base ^ global_x);
-    if (partner == nullptr) throw Internal("the partner of shard " + std::to_string(own.shard.base >> own.shard.local_bits) + " is not on this rank");
+    if (partner == nullptr)
+      throw Internal("the partner of shard " + std::to_string(own.shard.base >> own.shard.local_bits) + " is not on this rank");
     if (partner->shard.base < own.shard.base) continue;  // its sums are the conjugates of the partner's, up to the sign
     std::vector<cdouble> part(terms.size());
     own.kernels->pauli_sums(own.context, own.shard, partner->shard, terms, part.data());
@@ -53,7 +54,9 @@ void bring_local(ShardedState& state, Index global_bits) {
     throw Internal("a Pauli string flips " + std::to_string(count) + " global bits; a shard has " + std::to_string(local) + " local ones");
   Exchange step;
   int bit = local - count;
-  bits::for_each(global_bits, [&](int global) { step.pairs.push_back({static_cast<std::uint8_t>(bit++), static_cast<std::uint8_t>(global)}); });
+  bits::for_each(global_bits, [&](int global) {
+    step.pairs.push_back({static_cast<std::uint8_t>(bit++), static_cast<std::uint8_t>(global)});
+  });
   state.exchange(step);
 }
 
@@ -77,7 +80,8 @@ std::vector<double> pauli_values(ShardedState& state, std::span<const PauliMasks
         continue;
       }
       std::vector<PauliMasks> terms;
-      for (const auto s : members) terms.push_back({state.layout().mask_to_physical(strings[s].x), state.layout().mask_to_physical(strings[s].z)});
+      for (const auto s : members)
+        terms.push_back({state.layout().mask_to_physical(strings[s].x), state.layout().mask_to_physical(strings[s].z)});
       std::vector<cdouble> part(terms.size());
       add_sums(state, global_x, terms, part);
       for (std::size_t k = 0; k < members.size(); ++k) sums[members[k]] = part[k];

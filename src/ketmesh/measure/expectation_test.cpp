@@ -64,7 +64,8 @@ TEST(Expectation, RandomStringsOnAnyPlacement) {
       const auto values = expectation(state, observables);
       ASSERT_EQ(values.size(), expected.size());
       for (std::size_t o = 0; o < values.size(); ++o)
-        ASSERT_NEAR(values[o], expected[o], v.precision == Precision::single ? 2e-6 : 1e-13) << observables[o].str() << " shards " << (1 << v.shard_bits);
+        ASSERT_NEAR(values[o], expected[o], v.precision == Precision::single ? 2e-6 : 1e-13)
+            << observables[o].str() << " shards " << (1 << v.shard_bits);
     }
   }
 }
@@ -87,7 +88,10 @@ TEST(Expectation, ByExchangeInsteadOfPartners) {
     for (std::size_t k = 0; k < values.size(); ++k) ASSERT_NEAR(values[k], expected[k], v.precision == Precision::single ? 2e-6 : 1e-13);
     Vector after(a.size());
     state.to_host<cdouble>(0, after.size(), after);
-    for (std::size_t i = 0; i < a.size(); ++i) ASSERT_EQ(after[i], rounded(a, v.precision)[i]) << std::hexfloat << after[i] << " " << rounded(a, v.precision)[i] << " shards " << v.shard_bits << " layout " << v.layout_seed << " prec " << int(v.precision) << " k " << int(v.kernels);
+    for (std::size_t i = 0; i < a.size(); ++i)
+      ASSERT_EQ(after[i], rounded(a, v.precision)[i])
+          << std::hexfloat << after[i] << " " << rounded(a, v.precision)[i] << " shards " << v.shard_bits << " layout " << v.layout_seed
+          << " prec " << int(v.precision) << " k " << int(v.kernels);
   }
 }
 
@@ -109,7 +113,12 @@ TEST(Expectation, FixedConventions) {
 TEST(Expectation, LettersBeyondTheRegisterActOnZero) {
   Vector plus(2, std::sqrt(0.5));
   auto state = make_state(plus, {});
-  const std::vector<PauliSum> observables = {"XZ", "XX", "XY", "XIZ", PauliSum{{2.0, "X"}, {3.0, "IX"}, {5.0, "IZ"}}, X
+  const std::vector<PauliSum> observables = {"XZ",
+                                             "XX",
+                                             "XY",
+                                             "XIZ",
+                                             PauliSum{{2.0, "X"}, {3.0, "IX"}, {5.0, "IZ"}},
+                                             PauliSum(std::string("X") + std::string(99, 'Z')),
                                              PauliSum(std::string(80, 'I') + "Y")};
   const auto values = expectation(state, observables);
   const std::vector<double> expected = {1, 0, 0, 1, 7, 1, 0};
@@ -136,8 +145,8 @@ struct Counted {
     inner = &k;
     calls = terms = 0;
     kernels::Kernels counted = k;
-    counted.pauli_sums = [](const kernels::DeviceContext& c, const kernels::Shard& s, const kernels::Shard& p, std::span<const PauliMasks> t,
-                            cdouble* sums) {
+    counted.pauli_sums = [](const kernels::DeviceContext& c, const kernels::Shard& s, const kernels::Shard& p,
+                            std::span<const PauliMasks> t, cdouble* sums) {
       ++calls;
       terms += t.size();
       inner->pauli_sums(c, s, p, t, sums);

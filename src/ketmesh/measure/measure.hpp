@@ -20,7 +20,7 @@ std::vector<double> probabilities(const ShardedState& state, std::span<const int
 
 /// |a|^2 over fixed logical blocks, as the last pass of a run can leave them: bin = logical index >> (n - log2 bins).
 struct BlockSums {
-  std::vector<double> sums;   ///< empty: not there
+  std::vector<double> sums;  ///< empty: not there
   int block_qubits(int num_qubits) const;
 };
 /// Physical bits of the block number's bits, for NormBins, in a layout; at most 2^12 bins, fewer for small states.
@@ -28,12 +28,13 @@ std::vector<std::uint8_t> block_bits(const Layout& layout);
 BlockSums block_sums(const ShardedState& state);
 
 struct SampleCount {
-  Index outcome = 0;      ///< logical index
+  Index outcome = 0;  ///< logical index
   std::uint64_t count = 0;
 };
 /// `shots` outcomes by inverse transform in logical index order; shot k uses draw_uniform(seed, terminal_sampling, first_shot + k, 0) times the norm.
 /// Ascending outcomes. At most one streaming read of the state beyond the block sums (which are made when not given: one more).
-std::vector<SampleCount> sample(const ShardedState& state, std::uint64_t shots, std::uint64_t seed, std::uint64_t first_shot = 0, const BlockSums* sums = nullptr);
+std::vector<SampleCount> sample(const ShardedState& state, std::uint64_t shots, std::uint64_t seed, std::uint64_t first_shot = 0,
+                                const BlockSums* sums = nullptr);
 
 /// Joint outcome of the listed qubits (bit j of the result is qubits[j]) for a uniform draw u in [0, 1): lookup in ascending order of the result. `probability` is that of the outcome.
 struct Outcome {

@@ -63,8 +63,8 @@ inline Layout layout_of(int n, unsigned seed) {
   return Layout(std::span<const int>(bits));
 }
 
-inline ShardedState make_state(std::shared_ptr<const DistributedExecutionContext> context, const Placement& placement, const Vector& amplitudes,
-                               const Variant& v) {
+inline ShardedState make_state(std::shared_ptr<const DistributedExecutionContext> context, const Placement& placement,
+                               const Vector& amplitudes, const Variant& v) {
   ShardedState state(std::move(context), placement, v.precision, {.kernels = v.kernels});
   state.set_layout(layout_of(placement.num_qubits, v.layout_seed));
   state.from_host<cdouble>(0, amplitudes);
@@ -73,7 +73,8 @@ inline ShardedState make_state(std::shared_ptr<const DistributedExecutionContext
 
 inline ShardedState make_state(const Vector& amplitudes, const Variant& v) {
   const int n = static_cast<int>(std::bit_width(amplitudes.size())) - 1;
-  return make_state(std::make_shared<DistributedExecutionContext>(DeviceMesh::cpu(), v.threads), placement_of(n, v.shard_bits), amplitudes, v);
+  return make_state(std::make_shared<DistributedExecutionContext>(DeviceMesh::cpu(), v.threads), placement_of(n, v.shard_bits), amplitudes,
+                    v);
 }
 
 /// Every precision and backend, 1 to 32 shards (as far as n allows), logical order and two other layouts.

@@ -187,7 +187,8 @@ TEST(Ranks, EachSeesTheSameNumbers) {
     for (int r = 0; r < ranks; ++r)
       threads.emplace_back([&, r] {
         const Variant v{.layout_seed = layout};
-        auto context = std::make_shared<DistributedExecutionContext>(std::make_shared<ThreadRank>(shared, r), DeviceMesh::cpu(1, 1 << 20), 1);
+        auto context =
+            std::make_shared<DistributedExecutionContext>(std::make_shared<ThreadRank>(shared, r), DeviceMesh::cpu(1, 1 << 20), 1);
         auto state = make_state(context, placement_of(n, 3, ranks), a, v);
         auto& mine = seen[static_cast<std::size_t>(r)];
         mine.norm = norm_squared(state);

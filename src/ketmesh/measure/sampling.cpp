@@ -13,8 +13,8 @@ namespace ketmesh::measure {
 namespace {
 
 constexpr double kDrawUnit = 0x1.0p-53;
-constexpr int kPieceQubits = 12;               // outcomes of a block that are looked up at a time, where the layout allows
-constexpr int kSharedBits = 4;                 // blocks that differ only in these physical bits share rows of memory and are read together
+constexpr int kPieceQubits = 12;  // outcomes of a block that are looked up at a time, where the layout allows
+constexpr int kSharedBits = 4;    // blocks that differ only in these physical bits share rows of memory and are read together
 constexpr std::size_t kBufferDoubles = 1 << 18;  // of probabilities in flight: they stay in the second cache
 constexpr std::uint64_t kMinChunk = 1 << 21, kMaxChunk = 1 << 28;
 
@@ -86,10 +86,12 @@ std::vector<BlockDraws> cut_draws(std::span<const std::uint64_t> draws, std::spa
   for (std::size_t b = 0; b <= last_possible && begin < draws.size(); ++b) {
     const double border = running[b + 1];
     // Rounding may leave a draw at the total itself: the last block that is possible takes it.
-    const auto end = b == last_possible ? draws.size()
-                                        : static_cast<std::size_t>(std::partition_point(draws.begin() + static_cast<std::ptrdiff_t>(begin), draws.end(),
-                                                                                        [&](std::uint64_t d) { return static_cast<double>(d) * unit < border; }) -
-                                                                   draws.begin());
+    const auto end =
+        b == last_possible
+            ? draws.size()
+            : static_cast<std::size_t>(std::partition_point(draws.begin() + static_cast<std::ptrdiff_t>(begin), draws.end(),
+                                                            [&](std::uint64_t d) { return static_cast<double>(d) * unit < border; }) -
+                                       draws.begin());
     const Index block = b;
     if (end > begin) cut.push_back({block, layout.to_physical(block << block_qubits), begin, end});
     begin = end;
@@ -138,7 +140,8 @@ void look_up(const ShardedState& state, std::span<std::uint64_t> draws, std::spa
     }
     const std::span<const BlockDraws> blocks(cut.data() + first, last - first);
     std::vector<BlockLookup> lookups;
-    for (const auto& b : blocks) lookups.emplace_back(draws.subspan(b.begin, b.end - b.begin), unit, running[b.block], b.block << block_qubits);
+    for (const auto& b : blocks)
+      lookups.emplace_back(draws.subspan(b.begin, b.end - b.begin), unit, running[b.block], b.block << block_qubits);
     for (Index piece = 0; piece < reader.pieces(); ++piece) {
       reader.read(blocks, piece, p);
 #pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1 && p.size() > (1 << kPieceQubits))
@@ -181,13 +184,15 @@ Counts merge(const Counts& a, const Counts& b) {
 
 /// Draws held at a time: a small part of the state's memory, the same number on every rank.
 std::uint64_t chunk_of(const ShardedState& state) {
-  const std::uint64_t bytes = bits::one(state.num_qubits()) * bytes_per_amplitude(state.precision()) / static_cast<std::uint64_t>(state.context().world());
+  const std::uint64_t bytes =
+      bits::one(state.num_qubits()) * bytes_per_amplitude(state.precision()) / static_cast<std::uint64_t>(state.context().world());
   return std::clamp(bytes / 512, kMinChunk, kMaxChunk);
 }
 
 }  // namespace
 
-std::vector<SampleCount> sample(const ShardedState& state, std::uint64_t shots, std::uint64_t seed, std::uint64_t first_shot, const BlockSums* sums) {
+std::vector<SampleCount> sample(const ShardedState& state, std::uint64_t shots, std::uint64_t seed, std::uint64_t first_shot,
+                                const BlockSums* sums) {
   if (shots == 0) return {};
   BlockSums made;
   if (sums == nullptr || sums->sums.empty()) {

@@ -65,7 +65,8 @@ TEST(Sampling, SameCountsForAnyTeamAndCut) {
   EXPECT_EQ(total(expected), 200000U);
   for (const int threads : {2, 3})
     for (const int s : {0, 3, 5})
-      for (const unsigned layout : {0U, 21U, 22U}) EXPECT_EQ(sample(make_state(a, {.shard_bits = s, .layout_seed = layout, .threads = threads}), 200000, 8), expected);
+      for (const unsigned layout : {0U, 21U, 22U})
+        EXPECT_EQ(sample(make_state(a, {.shard_bits = s, .layout_seed = layout, .threads = threads}), 200000, 8), expected);
   // Shots in two calls are the same shots.
   const auto state = make_state(a, {});
   std::map<Index, std::uint64_t> joined;

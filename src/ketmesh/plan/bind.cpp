@@ -66,10 +66,13 @@ class Binder {
     return f.parameter == Factor::kConstant ? f.coefficient : f.coefficient * parameter(operation(f), f.parameter);
   }
 
+  // Long runs of phases add up to many turns. A double of thousands of radians is right to 1e-12 only, so the sum and its reduction to one
+  // turn are carried out with more bits.
   double sum(const std::uint64_t* words, std::uint32_t count) const {
-    double total = 0;
-    for (std::uint32_t i = 0; i < count; ++i) total += value(factor(words, i));
-    return total;
+    if (count == 1) return value(factor(words, 0));
+    long double total = 0;
+    for (std::uint32_t i = 0; i < count; ++i) total += static_cast<long double>(value(factor(words, i)));
+    return static_cast<double>(std::remainder(total, 2 * std::numbers::pi_v<long double>));
   }
 
   void angle(const std::uint64_t* words, std::uint32_t count, int k) {

@@ -53,7 +53,7 @@ class ShardedState {
   void set_product(std::span<const std::array<cdouble, 2>> qubit_vectors);
   transport::ExchangeCount exchange(const Exchange& step);  ///< moves amplitudes and the layout
   std::string_view transport_name() const { return exchanger_->name(); }
-  void canonicalise();                                      ///< physical order becomes logical order
+  void canonicalise();  ///< physical order becomes logical order
 
   /// Zero-copy, physical order with layout() beside it.
   std::vector<ShardView> local_shards() const;

@@ -5,7 +5,10 @@
 
 Qiskit drops the phase of version 3's builtin U, so states are compared up to a global phase.
 """
-import json, os, sys, warnings
+import json
+import os
+import sys
+import warnings
 from qiskit import qasm2, qasm3
 from qiskit.quantum_info import Statevector
 

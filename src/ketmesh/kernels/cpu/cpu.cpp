@@ -43,12 +43,18 @@ Kernels make_table(Precision precision) {
 template <typename Real>
 Kernels make_table(Precision precision, SimdLevel level) {
   switch (level) {
-    case SimdLevel::avx512: return make_table<Real, SimdLevel::avx512>(precision);
-    case SimdLevel::avx2: return make_table<Real, SimdLevel::avx2>(precision);
-    case SimdLevel::sse4: return make_table<Real, SimdLevel::sse4>(precision);
-    case SimdLevel::neon: return make_table<Real, SimdLevel::neon>(precision);
-    case SimdLevel::scalar: return make_table<Real, SimdLevel::scalar>(precision);
-    case SimdLevel::best: break;
+    case SimdLevel::avx512:
+      return make_table<Real, SimdLevel::avx512>(precision);
+    case SimdLevel::avx2:
+      return make_table<Real, SimdLevel::avx2>(precision);
+    case SimdLevel::sse4:
+      return make_table<Real, SimdLevel::sse4>(precision);
+    case SimdLevel::neon:
+      return make_table<Real, SimdLevel::neon>(precision);
+    case SimdLevel::scalar:
+      return make_table<Real, SimdLevel::scalar>(precision);
+    case SimdLevel::best:
+      break;
   }
   throw Internal("a table of no certain SIMD level");
 }

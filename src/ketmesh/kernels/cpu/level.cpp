@@ -20,10 +20,10 @@ struct Row {
 };
 
 constexpr std::array<Row, 5> kRows = {{{SimdLevel::avx512, "avx512", HWY_AVX3},
-                                      {SimdLevel::avx2, "avx2", HWY_AVX2},
-                                      {SimdLevel::sse4, "sse4", HWY_SSE4},
-                                      {SimdLevel::neon, "neon", HWY_NEON},
-                                      {SimdLevel::scalar, "scalar", HWY_EMU128 | HWY_SCALAR}}};
+                                       {SimdLevel::avx2, "avx2", HWY_AVX2},
+                                       {SimdLevel::sse4, "sse4", HWY_SSE4},
+                                       {SimdLevel::neon, "neon", HWY_NEON},
+                                       {SimdLevel::scalar, "scalar", HWY_EMU128 | HWY_SCALAR}}};
 
 struct Levels {
   std::array<SimdLevel, kRows.size()> levels{};
