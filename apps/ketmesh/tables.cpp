@@ -9,6 +9,19 @@
 namespace ketmesh::app {
 namespace {
 
+/// Lines of at most 100 columns, broken at spaces; those after the first begin with `indent`.
+std::string wrapped(std::string text, const std::string& indent) {
+  constexpr std::size_t kWidth = 100;
+  std::string out;
+  while (text.size() > kWidth) {
+    std::size_t cut = text.rfind(' ', kWidth);
+    if (cut == std::string::npos || cut <= indent.size()) cut = kWidth;
+    out += text.substr(0, cut) + "\n";
+    text = indent + text.substr(text[cut] == ' ' ? cut + 1 : cut);
+  }
+  return out + text + "\n";
+}
+
 constexpr std::size_t kRows = 16;  // of counts, amplitudes, probabilities on a terminal
 
 /// The middle of a long text is left out.
@@ -126,7 +139,7 @@ std::string result_table(const Result& r, const std::vector<std::string>& observ
       human_bytes(static_cast<double>(d.memory_bytes)));
   row(out, "to evolve", planned([](const Plan& p) { return human_seconds(p.seconds_total); }), human_seconds(r.seconds.evolve));
   row(out, "in all", "", human_seconds(r.seconds.total));
-  for (const std::string& note : d.notes) out += "  note: " + note + "\n";
+  for (const std::string& note : d.notes) out += wrapped("  note: " + note, "        ");
   return out;
 }
 

@@ -19,7 +19,7 @@ int main() {
 
   Simulator simulator({.precision = Precision::double_});
   const double energy = simulator.estimate(tilted, {hamiltonian}).front();
-  const double exact = -(kSpins - 1) * std::cos(kTilt) * std::cos(kTilt) - 0.5 * kSpins * std::sin(kTilt);
+  const double exact = -(kSpins - 1.0) * std::cos(kTilt) * std::cos(kTilt) - 0.5 * kSpins * std::sin(kTilt);
   std::cout << "energy " << energy << ", exactly " << exact << '\n';
 
   // Each observable is computed on its light cone: only the qubits that can reach it.

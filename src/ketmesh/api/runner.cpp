@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ketmesh/api/options.hpp"
 #include "ketmesh/base/error.hpp"
 #include "ketmesh/base/random.hpp"
 #include "ketmesh/base/settings.hpp"
@@ -84,7 +85,9 @@ runtime::RunSetup Runner::setup(const Job& job, std::uint64_t extra_bytes) {
   setup.plan = plan_options();
   setup.plan.extra_bytes = extra_bytes;
   setup.state = state_options();
-  setup.engine = config_.engine == Engine::conventional ? runtime::EngineKind::conventional : runtime::EngineKind::ex;
+  // The conventional engine leaves the layout alone after every gate: what flags 2 and 8 ask for.
+  const bool keeps_layout = is_distributed(backend_) && (config_.distributed.flags & (kFlagRestoreLayout | kFlagPinLayout)) != 0;
+  setup.engine = config_.engine == Engine::conventional || keeps_layout ? runtime::EngineKind::conventional : runtime::EngineKind::ex;
   setup.cache = &cache_;
   setup.progress = job.progress;
   return setup;

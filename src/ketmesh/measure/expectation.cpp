@@ -47,16 +47,20 @@ void add_sums(const ShardedState& state, Index global_x, std::span<const PauliMa
   }
 }
 
-/// Makes global bits local by swapping them with the highest local bits, in order.
-void bring_local(ShardedState& state, Index global_bits) {
-  const int local = state.placement().local_bits(), count = bits::count(global_bits);
-  if (count > local)
-    throw Internal("a Pauli string flips " + std::to_string(count) + " global bits; a shard has " + std::to_string(local) + " local ones");
+/// Makes all bits that a string flips local: its global ones are swapped with the highest local bits that it leaves alone.
+void bring_local(ShardedState& state, Index flipped) {
+  const int local = state.placement().local_bits();
+  if (bits::count(flipped) > local)
+    throw CircuitError("an observable flips " + std::to_string(bits::count(flipped)) +
+                           " qubits (letters X and Y); over these ranks a shard holds " + std::to_string(local),
+                       "use fewer shards");
   Exchange step;
-  int bit = local - count;
-  bits::for_each(global_bits, [&](int global) {
-    step.pairs.push_back({static_cast<std::uint8_t>(bit++), static_cast<std::uint8_t>(global)});
+  int bit = local - 1;
+  bits::for_each(flipped & ~bits::low_mask(local), [&](int global) {
+    while (bits::test(flipped, bit)) --bit;
+    step.pairs.push_back({static_cast<std::uint8_t>(bit--), static_cast<std::uint8_t>(global)});
   });
+  std::sort(step.pairs.begin(), step.pairs.end(), [](const auto& a, const auto& b) { return a.local_bit < b.local_bit; });
   state.exchange(step);
 }
 
@@ -72,11 +76,9 @@ std::vector<double> pauli_values(ShardedState& state, std::span<const PauliMasks
     std::map<Index, std::vector<std::size_t>> groups;
     for (const auto s : pending) groups[state.layout().mask_to_physical(strings[s].x) & ~local].push_back(s);
     pending.clear();
-    Index wanted = 0;
     for (const auto& [global_x, members] : groups) {
       if (global_x != 0 && access == PartnerAccess::exchange) {
         pending.insert(pending.end(), members.begin(), members.end());
-        if (wanted == 0 || bits::count(wanted | global_x) <= state.placement().local_bits()) wanted |= global_x;
         continue;
       }
       std::vector<PauliMasks> terms;
@@ -86,7 +88,8 @@ std::vector<double> pauli_values(ShardedState& state, std::span<const PauliMasks
       add_sums(state, global_x, terms, part);
       for (std::size_t k = 0; k < members.size(); ++k) sums[members[k]] = part[k];
     }
-    if (wanted != 0) bring_local(state, wanted);
+    // One string at a time, so that each exchange makes at least that one readable.
+    if (!pending.empty()) bring_local(state, state.layout().mask_to_physical(strings[pending.front()].x));
   }
   std::vector<double> values;
   for (std::size_t s = 0; s < strings.size(); ++s) values.push_back(value_of(strings[s], sums[s]));
