@@ -16,8 +16,8 @@ std::string wrapped(std::string text, const std::string& indent) {
   while (text.size() > kWidth) {
     std::size_t cut = text.rfind(' ', kWidth);
     if (cut == std::string::npos || cut <= indent.size()) cut = kWidth;
-    out += text.substr(0, cut) + "\n";
-    text = indent + text.substr(text[cut] == ' ' ? cut + 1 : cut);
+    out.append(text, 0, cut).append("\n");
+    text.replace(0, text[cut] == ' ' ? cut + 1 : cut, indent);
   }
   return out + text + "\n";
 }
