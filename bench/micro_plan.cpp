@@ -28,7 +28,7 @@ void plan_family(benchmark::State& state, std::string_view family) {
   options.shards = 8;
   for (auto _ : state) benchmark::DoNotOptimize(make_plan(circuit, where, options));
   state.counters["time_per_1000_gates"] = benchmark::Counter(static_cast<double>(circuit.size()) * 1e-3,
-                                                     benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+                                                             benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 
 void bind_small(benchmark::State& state) {  // 10 qubits, about 100 gates with angles: what a cached plan costs again

@@ -145,6 +145,7 @@ Gates qv(int n) {
   Builder b;
   const auto u3 = [&](int q) {
     std::vector<double> angles;
+    angles.reserve(3);
     for (int i = 0; i < 3; ++i) angles.push_back(r.uniform(0, 2 * kPi));
     b.one(Gate::u3, q, angles);
   };
@@ -244,6 +245,7 @@ void write_qv(std::string& out, const Gates& gates) {
 
 std::vector<std::string_view> family_names() {
   std::vector<std::string_view> names;
+  names.reserve(std::size(kFamilies));
   for (const auto& f : kFamilies) names.push_back(f.name);
   return names;
 }

@@ -222,6 +222,7 @@ std::string DistributedOptions::get(std::string_view key) const { return find_ke
 
 std::vector<std::string_view> DistributedOptions::keys() {
   std::vector<std::string_view> names;
+  names.reserve(std::size(kKeys));
   for (const Key& key : kKeys) names.push_back(key.name);
   return names;
 }

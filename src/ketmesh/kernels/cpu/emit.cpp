@@ -154,7 +154,7 @@ class Emitter {
       const auto entry = [&](std::uint32_t l, bool other) -> cdouble {
         if (!lane_holds(l)) return other ? 0.0 : 1.0;
         const bool row = (l & bit) != 0, column = row != other;
-        return m[static_cast<std::size_t>(2 * (row ? 1 : 0) + (column ? 1 : 0))];
+        return m[(row ? 2U : 0U) + (column ? 1U : 0U)];
       };
       for (const bool other : {false, true}) complex_coefficient([&](std::uint32_t l) { return entry(l, other); });
       exchange_lanes(bit);
