@@ -17,6 +17,7 @@ std::string_view to_string(Backend backend);         ///< "auto", "cpu", "distri
 Backend backend_from_string(std::string_view name);  ///< throws OptionError listing the names
 bool is_distributed(Backend backend);
 bool is_mpi(Backend backend);
+bool is_gpu(Backend backend);
 
 enum class Engine : std::uint8_t { ex, conventional };
 std::string_view to_string(Engine engine);               ///< "ex", "conventional"

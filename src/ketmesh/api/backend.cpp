@@ -10,10 +10,6 @@ namespace {
 
 constexpr const char* kNoMpi = "this version has no MPI plugin (libketmesh_mpi_openmpi.so, libketmesh_mpi_mpich.so)";
 
-bool on_gpu(Backend backend) {
-  return backend == Backend::gpu || backend == Backend::distributed_gpu || backend == Backend::distributed_mpi_gpu;
-}
-
 int virtual_devices(const SimulatorConfig& config) {
   return config.distributed.devices.empty() ? 2 : static_cast<int>(config.distributed.devices.size());
 }
@@ -101,14 +97,14 @@ DeviceMesh mesh_for_run(const SimulatorConfig& config, Backend backend, int rank
       throw OptionError("the machine file has " + std::to_string(machine.ranks.size()) + " ranks, this job has " + std::to_string(world));
     return machine.ranks[static_cast<std::size_t>(rank)];
   }
-  if (on_gpu(backend)) return gpu_mesh(config, backend);
+  if (is_gpu(backend)) return gpu_mesh(config, backend);
   return DeviceMesh::cpu(backend == Backend::distributed_cpu ? virtual_devices(config) : 1);
 }
 
 PlanOptions plan_options(const SimulatorConfig& config, Backend backend) {
   PlanOptions options;
   options.precision = config.effective_precision();
-  options.target = on_gpu(backend) ? DeviceKind::cuda : DeviceKind::cpu;
+  options.target = is_gpu(backend) ? DeviceKind::cuda : DeviceKind::cpu;
   options.tile_bits = config.tile_qubits;
   if (is_distributed(backend)) {  // on one device these options change nothing
     const DistributedOptions& d = config.distributed;
@@ -119,8 +115,6 @@ PlanOptions plan_options(const SimulatorConfig& config, Backend backend) {
     options.shards_per_rank = placement->shards_per_rank;
     options.global_qubits = d.global_qubits;
     options.workspace_bytes = d.transfer_workspace_bytes;
-    options.pin_layout = (d.flags & kFlagPinLayout) != 0;
-    options.restore_layout = (d.flags & kFlagRestoreLayout) != 0;
   }
   return options;
 }

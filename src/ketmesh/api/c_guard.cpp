@@ -28,6 +28,17 @@ ketmesh_code code_of(const std::exception& cause) noexcept {
 
 }  // namespace
 
+std::vector<PauliSum> observables_for(const char* text, const double* values, std::size_t capacity, std::size_t* count) {
+  need(text, "observables");
+  need(count, "count");
+  std::vector<PauliSum> sums = parse_observables(text);
+  *count = sums.size();
+  if (capacity < sums.size())
+    throw BadArgument("room for " + std::to_string(capacity) + " values, " + std::to_string(sums.size()) + " observables");
+  if (!sums.empty()) need(values, "values");
+  return sums;
+}
+
 ketmesh_code fill_error(ketmesh_error* error, const std::exception& cause) noexcept {
   const ketmesh_code code = code_of(cause);
   if (error == nullptr) return code;

@@ -15,6 +15,7 @@
 #include "ketmesh/api/state.hpp"
 #include "ketmesh/c_api.h"
 #include "ketmesh/circuit/circuit.hpp"
+#include "ketmesh/circuit/pauli.hpp"
 #include "ketmesh/plan/plan.hpp"
 
 struct ketmesh_circuit {
@@ -62,6 +63,9 @@ inline std::span<const cdouble> complex_array(const double* data, std::size_t si
   if (size > 0) need(data, what);
   return {reinterpret_cast<const cdouble*>(data), size};  // NOLINT: std::complex is laid out as two doubles
 }
+
+/// The observables of a call that answers with one number each; throws BadArgument when `values` has no room for them.
+std::vector<PauliSum> observables_for(const char* text, const double* values, std::size_t capacity, std::size_t* count);
 
 ketmesh_code fill_error(ketmesh_error* error, const std::exception& cause) noexcept;
 ketmesh_code fill_unknown(ketmesh_error* error) noexcept;

@@ -35,13 +35,7 @@ ketmesh_code ketmesh_estimate(ketmesh_simulator* simulator, const ketmesh_circui
   return guarded(error, [&] {
     need(simulator, "simulator");
     need(circuit, "circuit");
-    need(observables, "observables");
-    need(count, "count");
-    const auto sums = parse_observables(observables);
-    *count = sums.size();
-    if (capacity < sums.size())
-      throw BadArgument("room for " + std::to_string(capacity) + " values, " + std::to_string(sums.size()) + " observables");
-    if (!sums.empty()) need(values, "values");
+    const auto sums = observables_for(observables, values, capacity, count);
     const Result result = simulator->value.estimate(circuit->value, sums, run_options(options));
     std::copy(result.expectation_values.begin(), result.expectation_values.end(), values);
   });

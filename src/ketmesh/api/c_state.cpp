@@ -61,13 +61,7 @@ ketmesh_code ketmesh_state_expectation(ketmesh_state* state, const char* observa
                                        ketmesh_error* error) {
   return guarded(error, [&] {
     need(state, "state");
-    need(observables, "observables");
-    need(count, "count");
-    const auto sums = parse_observables(observables);
-    *count = sums.size();
-    if (capacity < sums.size())
-      throw BadArgument("room for " + std::to_string(capacity) + " values, " + std::to_string(sums.size()) + " observables");
-    if (!sums.empty()) need(values, "values");
+    const auto sums = observables_for(observables, values, capacity, count);
     const auto results = state->value.expectation(sums);
     std::copy(results.begin(), results.end(), values);
   });

@@ -48,6 +48,10 @@ bool is_distributed(Backend backend) {
   return backend == Backend::distributed_cpu || backend == Backend::distributed_gpu || is_mpi(backend);
 }
 
+bool is_gpu(Backend backend) {
+  return backend == Backend::gpu || backend == Backend::distributed_gpu || backend == Backend::distributed_mpi_gpu;
+}
+
 bool is_mpi(Backend backend) { return backend == Backend::distributed_mpi_cpu || backend == Backend::distributed_mpi_gpu; }
 
 std::string_view to_string(Engine engine) { return engine == Engine::ex ? "ex" : "conventional"; }

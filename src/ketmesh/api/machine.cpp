@@ -26,10 +26,6 @@ Device model_gpu(int ordinal, std::uint64_t memory_bytes) {
   return device;
 }
 
-bool on_gpu(Backend backend) {
-  return backend == Backend::gpu || backend == Backend::distributed_gpu || backend == Backend::distributed_mpi_gpu;
-}
-
 /// Largest n whose state with its workspace fits, by asking the planner.
 int largest(const Machine& machine, Precision precision, std::uint64_t workspace) {
   PlanOptions options;
@@ -52,20 +48,20 @@ Machine model_machine(Backend backend, int ranks, int devices_per_rank, std::uin
   positive("devices_per_rank", devices_per_rank);
   Machine machine;
   Device cpu;
-  if (!on_gpu(backend)) {
+  if (!is_gpu(backend)) {
     cpu = probe_cpu();
     cpu.memory_bytes = memory_bytes > 0 ? memory_bytes : cpu.memory_bytes / static_cast<std::uint64_t>(devices_per_rank);
   }
   for (int rank = 0; rank < ranks; ++rank) {
     DeviceMesh mesh;
     for (int d = 0; d < devices_per_rank; ++d) {
-      mesh.devices.push_back(on_gpu(backend) ? model_gpu(d, memory_bytes) : cpu);
+      mesh.devices.push_back(is_gpu(backend) ? model_gpu(d, memory_bytes) : cpu);
       mesh.devices.back().ordinal = d;
     }
     mesh.host = rank;
     machine.ranks.push_back(std::move(mesh));
   }
-  if (on_gpu(backend)) {
+  if (is_gpu(backend)) {
     machine.inside_rank = {LinkClass::peer, 395e9, 5e-6};
     machine.inside_host = {LinkClass::host, 50e9, 10e-6};
     machine.between_hosts = {LinkClass::network, 50e9, 20e-6};
