@@ -12,6 +12,7 @@ namespace ketmesh::app {
 namespace {
 
 struct RunWords {
+  std::string save_checkpoint, checkpoint_every, resume;
   std::string file, shots, seed, observable, amplitudes, statevector, bit_order = "big", trace;
   std::vector<std::string> parameters;
   bool probabilities = false;
@@ -38,6 +39,14 @@ RunOptions to_run_options(const RunWords& words) {
   if (words.amplitudes.ends_with(',')) throw OptionError("--amplitudes " + words.amplitudes + ": ends with a comma");
   options.probabilities = words.probabilities;
   options.statevector_path = words.statevector;
+  options.checkpoint.save_path = words.save_checkpoint;
+  options.checkpoint.resume_path = words.resume;
+  if (!words.checkpoint_every.empty()) {
+    options.checkpoint.every_seconds = real_number("--checkpoint-every", words.checkpoint_every);
+    if (!(options.checkpoint.every_seconds > 0))
+      throw OptionError("--checkpoint-every " + words.checkpoint_every + ": must be seconds above 0");
+    if (words.save_checkpoint.empty()) throw OptionError("--checkpoint-every needs --save-checkpoint DIR");
+  }
   return options;
 }
 
@@ -89,6 +98,9 @@ void add_run(CLI::App& app, Session& session) {
   command->add_option("--amplitudes", words->amplitudes, "indices, for example 0,5");
   command->add_flag("--probabilities", words->probabilities, "all 2^n probabilities");
   command->add_option("--statevector", words->statevector, "write the state as a .npy file");
+  command->add_option("--save-checkpoint", words->save_checkpoint, "folder: save the state at the end of the evolution");
+  command->add_option("--checkpoint-every", words->checkpoint_every, "seconds: save it on the way too");
+  command->add_option("--resume", words->resume, "folder: go on from a checkpoint of the same circuit");
   command->add_option("--param", words->parameters, "name=value of an input parameter, as often as needed")->expected(1)->take_all();
   command->add_option("--bit-order", words->bit_order, "of counts: big (bit 0 leftmost, default) or little");
   command->add_option("--trace", words->trace, "write a timeline in Chrome's trace format (JSON)");

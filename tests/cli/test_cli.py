@@ -198,6 +198,50 @@ class Run(Case):
         self.assertEqual(done.stderr, "")
 
 
+class Checkpoints(Case):
+    CIRCUIT = "OPENQASM 2.0;\ninclude \"qelib1.inc\";\nqreg q[18];\n" + "".join(
+        f"ry({0.1 + 0.01 * (k % 17)}) q[{k % 18}];\ncx q[{k % 18}], q[{(k + 1 + k % 7) % 18}];\n" for k in range(6000))
+
+    def test_killed_and_resumed(self):
+        # The process dies without a chance to say anything as soon as one checkpoint is whole.
+        name, folder, out = self.write("c.qasm", self.CIRCUIT), self.path("saved"), self.path("out.npy")
+        self.call("run", name, "--precision", "double", "--statevector", out)
+        _, want = read_npy(out)
+        process = subprocess.Popen([KETMESH, "run", name, "--precision", "double", "--statevector", self.path("never.npy"), "--save-checkpoint", folder,
+                                    "--checkpoint-every", "0.02"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        end = time.monotonic() + 60
+        while not os.path.exists(os.path.join(folder, "manifest.json")) and process.poll() is None and time.monotonic() < end:
+            time.sleep(0.0005)
+        process.kill()
+        process.wait()
+        with open(os.path.join(folder, "manifest.json")) as f:
+            done = json.loads(json.load(f)["notes"])["operations_done"]
+        self.assertLess(done, 12000, "it was finished before it was killed")
+        self.assertGreater(done, 0)
+        self.call("run", name, "--precision", "double", "--statevector", out, "--resume", folder, "--backend", "distributed-cpu", "--shards", "4")
+        _, got = read_npy(out)
+        self.assertLess(max(abs(a - b) for a, b in zip(want, got, strict=True)), 1e-12)
+
+    def test_the_seed_is_kept(self):
+        name, folder = self.write("bell.qasm", BELL), self.path("saved")
+        saved = self.json("run", name, "--save-checkpoint", folder)
+        resumed = self.json("run", name, "--resume", folder)
+        self.assertEqual(saved["seed"], resumed["seed"])
+        self.assertEqual(saved["counts"], resumed["counts"])
+
+    def test_refusals(self):
+        name, folder = self.write("bell.qasm", BELL), self.path("saved")
+        self.fails(1, "IoError", "run", name, "--resume", folder, mentions=folder)
+        self.call("run", name, "--save-checkpoint", folder)
+        other = self.write("other.qasm", BELL.replace("h q[0]", "x q[0]"))
+        self.fails(1, "OptionError", "run", other, "--resume", folder, mentions="another circuit")
+        self.fails(1, "OptionError", "run", name, "--checkpoint-every", "1", mentions="--save-checkpoint")
+        self.fails(1, "OptionError", "run", name, "--save-checkpoint", folder, "--checkpoint-every", "-1", mentions="-1")
+        self.fails(3, "IoError", "run", name, "--save-checkpoint", os.path.join(name, "inside"), mentions="inside")
+        middle = self.write("middle.qasm", BELL + "h q[0];\nc = measure q;\n")
+        self.fails(1, "CircuitError", "run", middle, "--save-checkpoint", folder, mentions="measurement before its end")
+
+
 class Errors(Case):
     def test_usage(self):
         self.fails(1, "OptionError", "run")

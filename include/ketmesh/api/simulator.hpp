@@ -19,6 +19,15 @@ namespace ketmesh {
 
 class DistributedState;
 
+/// Checkpoints of a run whose measurements are all at the end. A checkpoint holds the state so far and the operations not yet applied, and is resumed
+/// with the same circuit, parameters and kind of output on any number of ranks, devices and shards, in either precision.
+struct CheckpointOptions {
+  std::string save_path{};    ///< folder; written at the end of the evolution, and on the way when every_seconds > 0
+  double every_seconds = 0;   ///< time between two checkpoints on the way, at least
+  std::string resume_path{};  ///< folder of the checkpoint to go on from
+  bool any() const noexcept { return !save_path.empty() || !resume_path.empty(); }
+};
+
 struct RunOptions {
   std::uint64_t shots = 1024;           ///< 0 .. 2^32 - 1
   std::optional<std::uint64_t> seed{};  ///< over the config's
@@ -27,6 +36,7 @@ struct RunOptions {
   std::vector<Index> amplitudes{};      ///< also read these logical amplitudes
   bool probabilities = false;           ///< also all 2^n probabilities
   std::string statevector_path{};       ///< also write the state as .npy
+  CheckpointOptions checkpoint{};
   /// Called between passes with (done, total, what) on long work; may throw to stop.
   std::function<void(std::uint64_t, std::uint64_t, const char*)> progress{};
   Timeline* timeline = nullptr;  ///< collects what ran when; must outlive the call

@@ -48,6 +48,14 @@ class DistributedState {
   void from_host(Index begin, std::span<const cdouble> values);
   void write_npy(const std::filesystem::path& path);
 
+  /// A checkpoint: the folder holds every rank's shards and a manifest, which is renamed into place last. All ranks call it. Throws IoError (output).
+  void save(const std::filesystem::path& folder);
+  /// On any number of ranks, devices and shards; in the checkpoint's precision unless `config` names one. Operations that a saved run had not applied are
+  /// queued. Throws IoError (input) naming the file and the bytes that are missing or changed.
+  static DistributedState load(const std::filesystem::path& folder, SimulatorConfig config = {});
+  static DistributedState load(const DistributedExecutionContext& context, const std::filesystem::path& folder,
+                               SimulatorConfig config = {});
+
   std::size_t snapshot();  ///< a number for restore
   void restore(std::size_t snapshot);
   void drop(std::size_t snapshot);
@@ -55,6 +63,7 @@ class DistributedState {
 
  private:
   struct Impl;
+  explicit DistributedState(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ketmesh/api/checkpointing.hpp"
 #include "ketmesh/api/options.hpp"
 #include "ketmesh/base/error.hpp"
 #include "ketmesh/base/random.hpp"
@@ -107,6 +108,11 @@ Evolved Runner::evolve(const Job& job, bool want_sums, RunRecord& record, std::u
     return {std::move(*branch.state), std::move(branch.sums)};
   }
   std::optional<ShardedState> state;
+  if (job.checkpoint != nullptr && job.checkpoint->any()) {
+    const Circuit bound = circuit.bound(*job.values);
+    auto left = evolve_saving(how, bound, *job.checkpoint, job.seed, state, record, want_sums);
+    return {std::move(*state), std::move(left)};
+  }
   auto sums = runtime::evolve(how, circuit, 0, circuit.size(), *job.values, state, record, want_sums);
   return {std::move(*state), std::move(sums)};
 }

@@ -13,6 +13,10 @@
 #include "ketmesh/state/context.hpp"
 #include "ketmesh/state/sharded_state.hpp"
 
+namespace ketmesh {
+struct CheckpointOptions;
+}
+
 namespace ketmesh::api {
 
 /// A state that a circuit made, and what the last pass left beside it.
@@ -27,6 +31,7 @@ struct Job {
   const ParameterValues* values = nullptr;
   std::uint64_t seed = 0;
   runtime::Progress progress;
+  const CheckpointOptions* checkpoint = nullptr;  ///< nullptr: none
 };
 
 /// Throws CircuitError unless n is from 1 to 62.

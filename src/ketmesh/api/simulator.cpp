@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ketmesh/api/checkpointing.hpp"
 #include "ketmesh/api/estimator.hpp"
 #include "ketmesh/api/readout.hpp"
 #include "ketmesh/api/reduce.hpp"
@@ -44,6 +45,20 @@ void check_options(const Circuit& circuit, const RunOptions& options) {
     }
     if (!std::isfinite(value)) throw CircuitError("parameter " + name + " = " + std::to_string(value) + " is not finite");
   }
+}
+
+/// A checkpoint holds one state on its way through gates.
+void check_checkpoint(const Circuit& circuit, const CheckpointOptions& checkpoint) {
+  if (!std::isfinite(checkpoint.every_seconds) || checkpoint.every_seconds < 0)
+    throw OptionError("time between checkpoints = " + std::to_string(checkpoint.every_seconds) + " s: must be 0 or more");
+  if (checkpoint.every_seconds > 0 && checkpoint.save_path.empty())
+    throw OptionError("checkpoints every " + std::to_string(checkpoint.every_seconds) + " s have no folder to go to");
+  if (!checkpoint.any()) return;
+  bool plain = !circuit.has_dynamic_operations();
+  for (const Operation op : circuit) plain = plain && op.gate != Gate::reset && op.gate != Gate::initialize;
+  if (!plain)
+    throw CircuitError("checkpoints: a circuit with a reset, a preparation or a measurement before its end cannot be saved on its way",
+                       "apply it to a DistributedState and save that");
 }
 
 void check_bound(const Circuit& circuit, const ParameterValues& values) {
@@ -112,12 +127,14 @@ Result Simulator::run(const Circuit& circuit, const RunOptions& options) {
   runner.config().check();
   check_options(circuit, options);
   check_bound(circuit, options.parameters);
+  check_checkpoint(circuit, options.checkpoint);
   runner.open(circuit.active_qubits().size());
 
   Result result;
   result.num_qubits = circuit.num_qubits();
   result.shots = options.shots;
-  result.seed = runner.seed(options.seed);
+  const bool resumes = !options.checkpoint.resume_path.empty();
+  result.seed = resumes && !options.seed ? saved_seed(options.checkpoint.resume_path) : runner.seed(options.seed);
   result.registers = circuit.classical_registers();
 
   const bool dynamic = circuit.has_dynamic_operations();
@@ -125,7 +142,8 @@ Result Simulator::run(const Circuit& circuit, const RunOptions& options) {
   const bool full_width = options.probabilities || !options.statevector_path.empty();
   const bool reads_state = full_width || !options.amplitudes.empty();
   const bool asks_energies = !options.observables.empty();
-  const bool only_energies = asks_energies && options.shots == 0 && !reads_state;
+  // Light cones have states of their own: a run that is saved or resumed has the one.
+  const bool only_energies = asks_energies && options.shots == 0 && !reads_state && !options.checkpoint.any();
   RunRecord record;
   std::optional<Evolved> evolved;
   Reduced reduced;
@@ -144,7 +162,7 @@ Result Simulator::run(const Circuit& circuit, const RunOptions& options) {
     check_width(reduced.original.size());
     if (options.probabilities) check_host(reduced.original.size(), sizeof(double), runner, "the table of probabilities");
     result.acted_qubits = reduced.original.size();
-    const Job job{&reduced.circuit, &options.parameters, result.seed, options.progress};
+    const Job job{&reduced.circuit, &options.parameters, result.seed, options.progress, &options.checkpoint};
     evolved.emplace(runner.evolve(job, options.shots > 0 && !dynamic, record));
   }
   if (evolved && !dynamic && options.shots > 0) {

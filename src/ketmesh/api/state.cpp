@@ -4,9 +4,11 @@
 #include <map>
 #include <optional>
 
+#include "ketmesh/api/checkpointing.hpp"
 #include "ketmesh/api/estimator.hpp"
 #include "ketmesh/api/runner.hpp"
 #include "ketmesh/base/error.hpp"
+#include "ketmesh/state/checkpoint.hpp"
 
 namespace ketmesh {
 
@@ -105,6 +107,16 @@ struct DistributedState::Impl {
     untouched = false;
   }
 
+  void fill_from(const std::filesystem::path& folder, const CheckpointInfo& info) {
+    RunNotes notes = notes_from_text(info.notes, folder);
+    load_checkpoint(*state, folder);
+    untouched = false;
+    bits = notes.bits;
+    seed = notes.seed;
+    ordinal = notes.ordinal;
+    for (const Operation op : notes.remaining) queue.append(op);
+  }
+
   Runner runner;
   int n;
   Circuit queue;
@@ -127,6 +139,7 @@ DistributedState::DistributedState(const DistributedExecutionContext& context, i
 DistributedState::DistributedState(int num_qubits, SimulatorConfig config)
     : impl_(std::make_unique<Impl>(std::move(config), nullptr, num_qubits)) {}
 
+DistributedState::DistributedState(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 DistributedState::~DistributedState() = default;
 DistributedState::DistributedState(DistributedState&&) noexcept = default;
 DistributedState& DistributedState::operator=(DistributedState&&) noexcept = default;
@@ -244,6 +257,40 @@ void DistributedState::from_host(Index begin, std::span<const cdouble> values) {
 }
 
 void DistributedState::write_npy(const std::filesystem::path& path) { ketmesh::write_npy(impl_->flushed(), path); }
+
+void DistributedState::save(const std::filesystem::path& folder) {
+  ShardedState& state = impl_->flushed();
+  RunNotes notes;
+  notes.bits = impl_->bits;
+  notes.seed = impl_->seed;
+  notes.ordinal = impl_->ordinal;
+  save_checkpoint(state, folder, to_text(notes));
+}
+
+namespace {
+
+SimulatorConfig config_of(const CheckpointInfo& info, SimulatorConfig config) {
+  if (!config.precision && !config.distributed.precision) config.precision = info.precision;
+  return config;
+}
+
+}  // namespace
+
+DistributedState DistributedState::load(const std::filesystem::path& folder, SimulatorConfig config) {
+  const CheckpointInfo info = inspect_checkpoint(folder);
+  auto impl = std::make_unique<Impl>(config_of(info, std::move(config)), nullptr, info.num_qubits);
+  impl->fill_from(folder, info);
+  return DistributedState(std::move(impl));
+}
+
+DistributedState DistributedState::load(const DistributedExecutionContext& context, const std::filesystem::path& folder,
+                                        SimulatorConfig config) {
+  const CheckpointInfo info = inspect_checkpoint(folder);
+  auto impl = std::make_unique<Impl>(config_of(info, std::move(config)), std::make_shared<const DistributedExecutionContext>(context),
+                                     info.num_qubits);
+  impl->fill_from(folder, info);
+  return DistributedState(std::move(impl));
+}
 
 std::size_t DistributedState::snapshot() {
   ShardedState& state = impl_->flushed();

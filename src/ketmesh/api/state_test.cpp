@@ -1,9 +1,12 @@
 #include "ketmesh/api/state.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cmath>
+#include <filesystem>
 
+#include "ketmesh/api/simulator.hpp"
 #include "ketmesh/base/error.hpp"
 
 namespace ketmesh {
@@ -46,6 +49,60 @@ TEST(State, QueuedGatesEqualAWholeCircuit) {
         EXPECT_LE(distance(all(state), want), 1e-13) << shards << ' ' << flags << ' ' << queue;
         EXPECT_NEAR(state.norm_squared(), 1, 1e-13);
       }
+}
+
+TEST(State, SavedAndLoadedElsewhere) {
+  const auto folder = std::filesystem::temp_directory_path() / ("ketmesh-state-" + std::to_string(::getpid()));
+  Circuit circuit = mixed();
+  circuit.widen(6, 3).measure(2, 1).h(2);
+  DistributedState saved(6, sharded(4));
+  saved.apply(circuit);
+  saved.save(folder);
+  const auto want = all(saved);
+  for (const int shards : {1, 2, 8}) {
+    DistributedState loaded = DistributedState::load(folder, {.backend = Backend::distributed_cpu, .distributed = {.shards = shards}});
+    EXPECT_EQ(loaded.precision(), Precision::double_) << "that of the checkpoint";
+    EXPECT_EQ(loaded.classical_bits(), saved.classical_bits());
+    EXPECT_LE(distance(all(loaded), want), 0) << shards;
+    // What comes next draws as it would have.
+    DistributedState again = DistributedState::load(folder, sharded(1));
+    const std::vector<Qubit> qubits{0, 1, 2, 3, 4, 5};
+    EXPECT_EQ(loaded.measure(qubits), again.measure(qubits));
+  }
+  std::filesystem::remove_all(folder);
+}
+
+TEST(State, ARunThatWasSavedOnItsWayGoesOn) {
+  const auto folder = std::filesystem::temp_directory_path() / ("ketmesh-run-" + std::to_string(::getpid()));
+  Circuit circuit(6);
+  for (int layer = 0; layer < 20; ++layer) circuit.compose(mixed());
+  const Parameter angle = Parameter::named("t");
+  for (Qubit q = 0; q < 6; ++q) circuit.ry(q, angle * (q + 1.0));
+  RunOptions plain{.shots = 0, .parameters = {{"t", 0.3}}, .amplitudes = {0, 17, 63}};
+  const auto want = Simulator(sharded(2)).run(circuit, plain).amplitudes;
+  // Stopped after the first checkpoint, somewhere in the middle.
+  RunOptions saving = plain;
+  saving.checkpoint = {.save_path = folder.string(), .every_seconds = 1e-9};
+  saving.progress = [&](std::uint64_t, std::uint64_t, const char*) {
+    if (std::filesystem::exists(folder / "manifest.json")) throw std::runtime_error("stopped");
+  };
+  EXPECT_THROW(Simulator(sharded(2)).run(circuit, saving), std::runtime_error);
+  RunOptions resuming = plain;
+  resuming.checkpoint = {.resume_path = folder.string()};
+  for (const int shards : {1, 2, 4}) {
+    const auto got = Simulator(sharded(shards)).run(circuit, resuming).amplitudes;
+    for (const auto& [index, value] : want) EXPECT_LE(std::abs(got.at(index) - value), 1e-13) << shards << ' ' << index;
+  }
+  DistributedState loaded = DistributedState::load(folder);
+  for (const auto& [index, value] : want) EXPECT_LE(std::abs(loaded.amplitudes(std::span(&index, 1)).front() - value), 1e-13) << index;
+  // Another circuit, or other parameters.
+  RunOptions other = resuming;
+  other.parameters["t"] = 0.31;
+  EXPECT_THROW(Simulator(sharded(1)).run(circuit, other), OptionError);
+  EXPECT_THROW(Simulator(sharded(1)).run(mixed(), {.shots = 0, .amplitudes = {0}, .checkpoint = resuming.checkpoint}), OptionError);
+  EXPECT_THROW(Simulator().run(Circuit(2, 1).h(0).measure(0, 0).h(0), {.checkpoint = {.save_path = folder.string()}}), CircuitError);
+  EXPECT_THROW(Simulator().run(Circuit(2).h(0), {.checkpoint = {.every_seconds = 1}}), OptionError);
+  std::filesystem::remove_all(folder);
 }
 
 TEST(State, FlagsKeepTheLayout) {
