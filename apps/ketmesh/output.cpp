@@ -123,7 +123,7 @@ std::string machine_json(const MachineReport& report) {
   object["machine"] = ordered_json::parse(report.machine.to_json());
   ordered_json plugins = ordered_json::array();
   for (const PluginReport& plugin : report.plugins)
-    plugins.push_back({{"name", plugin.name}, {"available", plugin.available}, {"reason", plugin.reason}});
+    plugins.push_back({{"name", plugin.name}, {"available", plugin.available}, {"reason", plugin.reason}, {"detail", plugin.detail}});
   object["plugins"] = std::move(plugins);
   ordered_json capacities = ordered_json::array();
   for (const CapacityReport& capacity : report.capacities)

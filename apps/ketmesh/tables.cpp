@@ -158,7 +158,8 @@ std::string machine_table(const MachineReport& report, int columns) {
     out += fmt::format("  {:<20} {:>6} {:>7}\n", capacity.placement, capacity.single_qubits, capacity.double_qubits);
   out += "\n  plugins\n";
   for (const PluginReport& plugin : report.plugins)
-    out += fmt::format("  {:<6} {}{}\n", plugin.name, plugin.available ? "available" : "not available: ", plugin.reason);
+    out += fmt::format("  {:<6} {}{}\n", plugin.name, plugin.available ? "available" : "not available: ",
+                       plugin.available ? (plugin.detail.empty() ? "" : ": " + plugin.detail) : plugin.reason);
   return out;
 }
 

@@ -20,6 +20,7 @@ struct PluginReport {
   std::string name;  ///< "cuda", "mpi", "hdf5"
   bool available = false;
   std::string reason;  ///< why not, and what to do
+  std::string detail;  ///< what was opened: paths and versions
 };
 
 struct CapacityReport {

@@ -1,9 +1,13 @@
 #include "ketmesh/api/backend.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include "ketmesh/api/machine.hpp"
 #include "ketmesh/api/options.hpp"
 #include "ketmesh/base/error.hpp"
 #include "ketmesh/kernels/gpu/cuda_backend.hpp"
+#include "ketmesh/transport/mpi_library.hpp"
 
 namespace ketmesh::api {
 namespace {
@@ -22,13 +26,24 @@ kernels::SimdLevel simd_level(const std::string& name) {
   throw OptionError("simd = \"" + name + "\": must be one of avx512, avx2, sse4, neon, scalar, reference, or empty");
 }
 
+Plugin mpi_plugin() {
+  const transport::MpiLibrary mpi = transport::mpi_library();
+  if (mpi.table == nullptr) return {"mpi", false, mpi.reason, ""};
+  std::array<char, 512> version{};
+  if (mpi.table->library_version(version.data(), static_cast<std::int32_t>(version.size())) != 0) version = {};
+  std::string text(version.data());
+  text = text.substr(0, text.find_first_of(",\n"));
+  std::replace(text.begin(), text.end(), '\t', ' ');
+  return {"mpi", true, "", text + ", " + mpi.library + ", " + mpi.plugin};
+}
+
 }  // namespace
 
 std::vector<Plugin> plugins() {
   const kernels::CudaStatus& cuda = kernels::cuda_status();
-  return {{"cuda", cuda.available, cuda.reason},
-          {"mpi", false, kNoMpi},
-          {"hdf5", false, "this version has no HDF5 plugin (libketmesh_hdf5.so)"}};
+  return {{"cuda", cuda.available, cuda.reason, cuda.library},
+          mpi_plugin(),
+          {"hdf5", false, "this version has no HDF5 plugin (libketmesh_hdf5.so)", ""}};
 }
 
 Backend choose_backend(const SimulatorConfig& config, bool has_communicator, std::size_t num_qubits) {

@@ -17,6 +17,7 @@ struct Plugin {
   std::string name;
   bool available = false;
   std::string reason;  ///< why not
+  std::string detail;  ///< what was opened
 };
 /// The libraries that are opened on first need.
 std::vector<Plugin> plugins();

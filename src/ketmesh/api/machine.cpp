@@ -77,7 +77,7 @@ MachineReport examine_machine() {
   report.simd = kernels::cpu_kernels(Precision::single).level;
   for (const kernels::SimdLevel level : kernels::available_simd_levels()) report.simd_levels.emplace_back(kernels::to_string(level));
   for (const Device& gpu : kernels::cuda_devices()) report.machine.ranks.front().devices.push_back(gpu);
-  for (const api::Plugin& plugin : api::plugins()) report.plugins.push_back({plugin.name, plugin.available, plugin.reason});
+  for (const api::Plugin& plugin : api::plugins()) report.plugins.push_back({plugin.name, plugin.available, plugin.reason, plugin.detail});
   for (const Device& device : report.machine.ranks.front().devices) {
     Machine one;
     one.ranks.push_back(DeviceMesh{{device}, 0});

@@ -1,0 +1,11 @@
+// What differs between the two families of MPI: one file answers for each.
+#pragma once
+
+#include <mpi.h>
+
+namespace ketmesh::transport::mpi {
+
+/// Whether a Fortran handle has the form of a communicator's: looking up one that has not may crash.
+bool may_be_communicator(MPI_Fint handle);
+
+}  // namespace ketmesh::transport::mpi
