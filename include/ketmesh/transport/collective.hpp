@@ -1,32 +1,89 @@
-// Host-side agreement and reduction of a few scalars over all ranks. A public interface: users may bring their own.
+// Host-side agreement and reduction of a few scalars over all ranks, waits that end, and the news that another rank has failed.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
+
+#include "ketmesh/transport/point_to_point.hpp"
 
 namespace ketmesh {
 
-/// Every call is collective: all ranks make it with the same length. Results are the same bits on every rank (sums are added in rank order).
-/// Implementations never block without bound: they throw TransportError naming the rank and the step.
+/// The collectives of a world, written once above PointToPoint. Every collective call is made by all ranks with the same length. Results are the same
+/// bits on every rank (sums are added in rank order).
+///
+/// No wait is without bound: each one looks whether another rank has posted an error and ends after the timeout. Both throw TransportError that names
+/// the rank, the step and the cause; the communicator is broken then, and every later call throws the same. Not for several threads at once.
 class CollectiveCommunicator {
  public:
-  virtual ~CollectiveCommunicator() = default;
-  virtual int rank() const noexcept = 0;
-  virtual int world() const noexcept = 0;
-  virtual void barrier() = 0;
-  virtual void broadcast(std::span<std::byte> data, int root) = 0;
+  using Request = PointToPoint::Request;
+
+  /// One rank: every call returns at once.
+  CollectiveCommunicator();
+  /// Collective. Throws OptionError for a world of 0, a rank outside it or a timeout that is not above 0.
+  explicit CollectiveCommunicator(std::shared_ptr<PointToPoint> ranks, double timeout_seconds = 300);
+  ~CollectiveCommunicator();
+  CollectiveCommunicator(const CollectiveCommunicator&) = delete;
+  CollectiveCommunicator& operator=(const CollectiveCommunicator&) = delete;
+
+  int rank() const noexcept { return rank_; }
+  int world() const noexcept { return world_; }
+  std::string name() const;  ///< "self", "threads", "mpi"
+  /// Number of each rank's host, 0 for that of rank 0, in order of first appearance.
+  const std::vector<int>& hosts() const noexcept { return hosts_; }
+  int local_rank() const noexcept;  ///< ranks of the same host with a smaller number
+  double timeout_seconds() const noexcept { return timeout_; }
+  void set_timeout(double seconds);
+  /// What this rank does now; errors of waits name it.
+  void set_step(std::string_view step) { step_ = step; }
+  const std::string& step() const noexcept { return step_; }
+
+  void barrier();
+  void broadcast(std::span<std::byte> data, int root);
   /// `all` holds world() * mine.size() bytes, in rank order.
-  virtual void all_gather(std::span<const std::byte> mine, std::span<std::byte> all) = 0;
-  virtual void sum(std::span<double> values) = 0;
-  virtual void min(std::span<std::int64_t> values) = 0;
-  virtual void max(std::span<std::int64_t> values) = 0;
-  virtual std::string name() const = 0;  ///< "self", "threads", "mpi"
+  void all_gather(std::span<const std::byte> mine, std::span<std::byte> all);
+  void sum(std::span<double> values);
+  void min(std::span<std::int64_t> values);
+  void max(std::span<std::int64_t> values);
+
+  /// Messages on the channel of exchanges, each at most PointToPoint::kMaxMessage bytes.
+  Request send(int to, std::span<const std::byte> data);
+  Request receive(int from, std::span<std::byte> data);
+  /// Until the message to or from `peer` is through. Throws TransportError; the request is then given up.
+  void wait(Request request, int peer);
+  void cancel(Request request) noexcept;
+
+  /// Tells all other ranks that this one failed; their next wait, or one that they are in, throws. Does nothing when the communicator is broken already.
+  void post_error(std::string_view message) noexcept;
+  /// Throws TransportError when another rank has posted an error.
+  void check();
+  bool broken() const noexcept { return !failure_.empty(); }
+
+ private:
+  static constexpr std::size_t kErrorBytes = 1024;
+  void transfer(int to, std::span<const std::byte> out, int from, std::span<std::byte> in);
+  void wait_on(Request request, int peer);
+  [[noreturn]] void fail(std::string message);
+  void listen();
+
+  std::shared_ptr<PointToPoint> ranks_;
+  int rank_ = 0, world_ = 1;
+  double timeout_ = 300;
+  std::string step_ = "no step yet", failure_;
+  std::vector<int> hosts_{0};
+  std::array<std::byte, kErrorBytes> error_buffer_{};
+  Request error_request_ = 0;
+  bool listening_ = false;
 };
 
-/// One rank. Every call returns at once.
 std::shared_ptr<CollectiveCommunicator> self_communicator();
+
+/// R ranks inside this process, one for each thread that takes an element: the same code paths as between processes.
+std::vector<std::shared_ptr<PointToPoint>> threads_world(int ranks);
 
 }  // namespace ketmesh

@@ -1,12 +1,9 @@
 #include <gtest/gtest.h>
 
-#include <barrier>
-#include <cstring>
-#include <thread>
-
 #include "ketmesh/base/bits.hpp"
 #include "ketmesh/base/error.hpp"
 #include "ketmesh/measure/measure_testing.hpp"
+#include "ketmesh/transport/ranks_testing.hpp"
 
 namespace ketmesh::measure {
 namespace {
@@ -114,64 +111,11 @@ TEST(InnerProduct, OfStatesPlacedAlike) {
   EXPECT_THROW(inner_product(make_state(a, {}), make_state(b, {.shard_bits = 1})), Internal);
 }
 
-/// Ranks as threads of this test: sums in rank order.
-class ThreadRank : public CollectiveCommunicator {
- public:
-  struct Shared {
-    explicit Shared(int ranks) : gate(ranks), parts(static_cast<std::size_t>(ranks)) {}
-    std::barrier<> gate;
-    std::vector<std::vector<std::byte>> parts;
-  };
-  ThreadRank(std::shared_ptr<Shared> shared, int rank) : shared_(std::move(shared)), rank_(rank) {}
-  int rank() const noexcept override { return rank_; }
-  int world() const noexcept override { return static_cast<int>(shared_->parts.size()); }
-  void barrier() override { shared_->gate.arrive_and_wait(); }
-  void broadcast(std::span<std::byte> data, int root) override {
-    reduce(data, [&](std::byte& out, const std::byte& x, int r) { out = r == root ? x : out; });
-  }
-  void all_gather(std::span<const std::byte> mine, std::span<std::byte> all) override {
-    shared_->parts[static_cast<std::size_t>(rank_)].assign(mine.begin(), mine.end());
-    barrier();
-    std::size_t at = 0;
-    for (const auto& part : shared_->parts)
-      for (const auto x : part) all[at++] = x;
-    barrier();
-  }
-  void sum(std::span<double> values) override {
-    reduce(values, [](double& out, const double& x, int r) { out = r == 0 ? x : out + x; });
-  }
-  void min(std::span<std::int64_t> values) override {
-    reduce(values, [](std::int64_t& out, const std::int64_t& x, int r) { out = r == 0 ? x : std::min(out, x); });
-  }
-  void max(std::span<std::int64_t> values) override {
-    reduce(values, [](std::int64_t& out, const std::int64_t& x, int r) { out = r == 0 ? x : std::max(out, x); });
-  }
-  std::string name() const override { return "threads of a test"; }
-
- private:
-  template <typename T, typename F>
-  void reduce(std::span<T> values, F add) {
-    const auto bytes = std::as_bytes(values);
-    shared_->parts[static_cast<std::size_t>(rank_)].assign(bytes.begin(), bytes.end());
-    barrier();
-    for (int r = 0; r < world(); ++r)
-      for (std::size_t i = 0; i < values.size(); ++i) {
-        T x;
-        std::memcpy(&x, shared_->parts[static_cast<std::size_t>(r)].data() + i * sizeof(T), sizeof(T));
-        add(values[i], x, r);
-      }
-    barrier();
-  }
-  std::shared_ptr<Shared> shared_;
-  int rank_;
-};
-
 TEST(Ranks, EachSeesTheSameNumbers) {
   const int n = 13, ranks = 3;
   const Vector a = random_vector(n, 11);
   const auto alone = sample(make_state(a, {}), 5000, 3);
   for (const unsigned layout : {0U, 9U}) {
-    const auto shared = std::make_shared<ThreadRank::Shared>(ranks);
     struct Seen {
       double norm = 0;
       std::vector<double> marginal, values;
@@ -183,21 +127,17 @@ TEST(Ranks, EachSeesTheSameNumbers) {
       }
     };
     std::vector<Seen> seen(ranks);
-    std::vector<std::thread> threads;
-    for (int r = 0; r < ranks; ++r)
-      threads.emplace_back([&, r] {
-        const Variant v{.layout_seed = layout};
-        auto context =
-            std::make_shared<DistributedExecutionContext>(std::make_shared<ThreadRank>(shared, r), DeviceMesh::cpu(1, 1 << 20), 1);
-        auto state = make_state(context, placement_of(n, 3, ranks), a, v);
-        auto& mine = seen[static_cast<std::size_t>(r)];
-        mine.norm = norm_squared(state);
-        mine.marginal = probabilities(state, std::vector<int>{0, 12, 4});
-        mine.counts = sample(state, 5000, 3);
-        const std::vector<PauliSum> diagonal = {"ZZ", "IIZIIIIIIIIIZ"};
-        mine.values = expectation(state, diagonal);
-      });
-    for (auto& t : threads) t.join();
+    run_ranks(ranks, [&](const std::shared_ptr<CollectiveCommunicator>& communicator) {
+      const Variant v{.layout_seed = layout};
+      auto context = std::make_shared<DistributedExecutionContext>(communicator, DeviceMesh::cpu(1, 1 << 20), 1);
+      auto state = make_state(context, placement_of(n, 3, ranks), a, v);
+      auto& mine = seen[static_cast<std::size_t>(communicator->rank())];
+      mine.norm = norm_squared(state);
+      mine.marginal = probabilities(state, std::vector<int>{0, 12, 4});
+      mine.counts = sample(state, 5000, 3);
+      const std::vector<PauliSum> diagonal = {"ZZ", "IIZIIIIIIIIIZ"};
+      mine.values = expectation(state, diagonal);
+    });
     EXPECT_TRUE(seen[1] == seen[0] && seen[2] == seen[0]);
     ASSERT_EQ(seen[0].counts.size(), alone.size());
     for (std::size_t k = 0; k < alone.size(); ++k) {

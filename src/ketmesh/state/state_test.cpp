@@ -12,6 +12,7 @@
 #include "ketmesh/base/bits.hpp"
 #include "ketmesh/base/error.hpp"
 #include "ketmesh/state/sharded_state.hpp"
+#include "ketmesh/transport/ranks_testing.hpp"
 
 namespace ketmesh {
 namespace {
@@ -57,30 +58,30 @@ TEST(Context, ChecksBeforeAnyDevice) {
   EXPECT_THROW(DistributedExecutionContext{twice}, OptionError);
   EXPECT_EQ(DistributedExecutionContext(self_communicator(), twice, 0, true).mesh().devices.size(), 2U);
   EXPECT_THROW(DistributedExecutionContext(nullptr, DeviceMesh::cpu()), OptionError);
-  class Odd : public CollectiveCommunicator {
+  class Odd : public PointToPoint {
    public:
     Odd(int rank, int world) : rank_(rank), world_(world) {}
     int rank() const noexcept override { return rank_; }
     int world() const noexcept override { return world_; }
-    void barrier() override {}
-    void broadcast(std::span<std::byte>, int) override {}
-    void all_gather(std::span<const std::byte> mine, std::span<std::byte> all) override {
-      for (std::size_t i = 0; i < all.size(); ++i) all[i] = mine[i % mine.size()];
-    }
-    void sum(std::span<double>) override {}
-    void min(std::span<std::int64_t>) override {}
-    void max(std::span<std::int64_t>) override {}
     std::string name() const override { return "odd"; }
+    std::string host() const override { return "here"; }
+    Request send(Channel, int, std::span<const std::byte>) override { return 0; }
+    Request receive(Channel, int, std::span<std::byte>) override { return 0; }
+    bool done(Request) override { return true; }
+    void cancel(Request) noexcept override {}
 
    private:
     int rank_, world_;
   };
-  EXPECT_THROW(DistributedExecutionContext(std::make_shared<Odd>(0, 0), DeviceMesh::cpu()), OptionError);
-  EXPECT_THROW(DistributedExecutionContext(std::make_shared<Odd>(2, 2), DeviceMesh::cpu()), OptionError);
-  const DistributedExecutionContext two(std::make_shared<Odd>(1, 2), DeviceMesh::cpu(2), 1);
-  EXPECT_EQ(two.machine().ranks.size(), 2U);
-  EXPECT_EQ(two.machine().num_devices(), 4U);
-  EXPECT_EQ(two.threads(), 1);
+  EXPECT_THROW(CollectiveCommunicator(std::make_shared<Odd>(0, 0)), OptionError);
+  EXPECT_THROW(CollectiveCommunicator(std::make_shared<Odd>(2, 2)), OptionError);
+  EXPECT_THROW(CollectiveCommunicator(std::make_shared<Odd>(-1, 1)), OptionError);
+  run_ranks(2, [](const std::shared_ptr<CollectiveCommunicator>& ranks) {
+    const DistributedExecutionContext two(ranks, DeviceMesh::cpu(ranks->rank() + 1), 1);
+    EXPECT_EQ(two.machine().ranks.size(), 2U);
+    EXPECT_EQ(two.machine().num_devices(), 3U);
+    EXPECT_EQ(two.threads(), 1);
+  });
 }
 
 TEST(ShardedState, RangesAndBytesOfFourDevices) {

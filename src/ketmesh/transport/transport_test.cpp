@@ -6,29 +6,10 @@
 
 #include "ketmesh/base/bits.hpp"
 #include "ketmesh/base/error.hpp"
-#include "ketmesh/transport/collective.hpp"
 #include "ketmesh/transport/exchanger.hpp"
 
 namespace ketmesh::transport {
 namespace {
-
-TEST(SelfCommunicator, GivesBackWhatTheRankBrought) {
-  const auto self = self_communicator();
-  EXPECT_EQ(self->rank(), 0);
-  EXPECT_EQ(self->world(), 1);
-  EXPECT_EQ(self->name(), "self");
-  self->barrier();
-  std::vector<double> values = {1.5, -2};
-  self->sum(values);
-  EXPECT_EQ(values, (std::vector<double>{1.5, -2}));
-  std::vector<std::byte> mine(3, std::byte{7}), all(3);
-  self->all_gather(mine, all);
-  EXPECT_EQ(all, mine);
-  all.resize(6);
-  EXPECT_THROW(self->all_gather(mine, all), TransportError);
-  self->broadcast(mine, 0);
-  EXPECT_THROW(self->broadcast(mine, 1), TransportError);
-}
 
 Placement placement_of(int n, int shard_bits) {
   Placement placement;
