@@ -60,7 +60,10 @@ ShardedState::ShardedState(std::shared_ptr<const DistributedExecutionContext> co
     memory_.emplace_back(data, [&table, where, bytes](void* p) { table.release(where, p, bytes); });
     own_.push_back({{data, local, static_cast<Index>(s) << local}, &table, where});
   }
-  exchanger_ = std::make_unique<transport::LocalExchanger>();
+  if (context_->world() > 1)
+    exchanger_ = std::make_unique<transport::RankExchanger>(context_->collective());
+  else
+    exchanger_ = std::make_unique<transport::LocalExchanger>();
 }
 
 ShardedState::~ShardedState() = default;

@@ -28,10 +28,13 @@ ExchangeBlocks exchange_blocks(const Exchange& step, const Placement& placement)
   Index pattern_mask = 0;
   for (const int b : shard_bits) pattern_mask |= bits::one(b);
   const std::span<const int> places(shard_bits), block_bits(local_bits);
-  for (Index group = 0; group < static_cast<Index>(placement.num_shards()); ++group) {
-    if ((group & pattern_mask) != 0) continue;
-    for (Index a = 0; a < bits::one(q); ++a)
-      for (Index b = a + 1; b < bits::one(q); ++b) {
+  // In round d pattern a meets a ^ d: each shard has one partner a round, so ranks wait for each other as little as can be.
+  for (Index round = 1; round < bits::one(q); ++round)
+    for (Index group = 0; group < static_cast<Index>(placement.num_shards()); ++group) {
+      if ((group & pattern_mask) != 0) continue;
+      for (Index a = 0; a < bits::one(q); ++a) {
+        const Index b = a ^ round;
+        if (b < a) continue;
         BlockSwap swap{static_cast<int>(group | bits::scatter(a, places)), static_cast<int>(group | bits::scatter(b, places)),
                        bits::scatter(b, block_bits), bits::scatter(a, block_bits)};
         if (swap.first > swap.second) {
@@ -40,7 +43,7 @@ ExchangeBlocks exchange_blocks(const Exchange& step, const Placement& placement)
         }
         out.swaps.push_back(swap);
       }
-  }
+    }
   return out;
 }
 

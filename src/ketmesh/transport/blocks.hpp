@@ -19,10 +19,10 @@ struct BlockSwap {
 };
 
 struct ExchangeBlocks {
-  Index mask = 0;           ///< the pairs' local bits
-  Index elements = 0;       ///< of one block
-  bool contiguous = false;  ///< the local bits are the top ones of a shard: element j of a block lies at value + j
-  std::vector<BlockSwap> swaps;
+  Index mask = 0;                ///< the pairs' local bits
+  Index elements = 0;            ///< of one block
+  bool contiguous = false;       ///< the local bits are the top ones of a shard: element j of a block lies at value + j
+  std::vector<BlockSwap> swaps;  ///< in the same order on every rank
 };
 
 /// Throws Internal when a bit is out of its range or named twice.

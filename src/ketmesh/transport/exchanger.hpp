@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "ketmesh/kernels/kernels.hpp"
 #include "ketmesh/plan/plan.hpp"
+#include "ketmesh/transport/collective.hpp"
 
 namespace ketmesh::transport {
 
@@ -38,6 +40,21 @@ class LocalExchanger final : public Exchanger {
   ExchangeCount exchange(const Exchange& step, const Placement& placement, std::span<const OwnedShard> own,
                          std::uint64_t workspace_bytes) override;
   std::string_view name() const override { return "local"; }
+};
+
+/// Shards of several ranks: blocks go in chunks from the shard into the other rank's workspace and from there into its shard, several chunks on their way at
+/// once; shards of one rank change places by memory copies. Device memory goes through the host.
+class RankExchanger final : public Exchanger {
+ public:
+  /// The communicator must outlive it. Collective calls only.
+  explicit RankExchanger(CollectiveCommunicator& ranks);
+  ExchangeCount exchange(const Exchange& step, const Placement& placement, std::span<const OwnedShard> own,
+                         std::uint64_t workspace_bytes) override;
+  std::string_view name() const override { return name_; }
+
+ private:
+  CollectiveCommunicator& ranks_;
+  std::string name_;
 };
 
 }  // namespace ketmesh::transport

@@ -4,8 +4,7 @@
 #include <string>
 
 #include "ketmesh/base/error.hpp"
-#include "ketmesh/transport/blocks.hpp"
-#include "ketmesh/transport/exchanger.hpp"
+#include "ketmesh/transport/swaps.hpp"
 
 namespace ketmesh::transport {
 namespace {
@@ -14,21 +13,6 @@ namespace {
 constexpr std::uint64_t kChunkBytes = 64_KiB;
 // Below this a team costs more than it saves.
 constexpr std::uint64_t kTeamBytes = 512_KiB;
-
-/// Device memory of one call.
-class Buffer {
- public:
-  Buffer(const OwnedShard& owner, std::size_t bytes) : owner_(owner), bytes_(bytes), data_(owner.kernels->allocate(owner.context, bytes)) {}
-  ~Buffer() { owner_.kernels->release(owner_.context, data_, bytes_); }
-  Buffer(const Buffer&) = delete;
-  Buffer& operator=(const Buffer&) = delete;
-  std::byte* data() const { return static_cast<std::byte*>(data_); }
-
- private:
-  const OwnedShard& owner_;
-  std::size_t bytes_;
-  void* data_;
-};
 
 /// `chunk` elements from `first` of both blocks change places through `space`, 2 * chunk elements.
 struct ChunkSwap {
@@ -63,7 +47,11 @@ ExchangeCount LocalExchanger::exchange(const Exchange& step, const Placement& pl
   if (own.size() != static_cast<std::size_t>(placement.num_shards()))
     throw Internal("local exchange with " + std::to_string(own.size()) + " of " + std::to_string(placement.num_shards()) +
                    " shards in this process");
-  const ExchangeBlocks blocks = exchange_blocks(step, placement);
+  return {swap_within(exchange_blocks(step, placement), own, workspace_bytes), 0};
+}
+
+std::uint64_t swap_within(const ExchangeBlocks& blocks, std::span<const OwnedShard> own, std::uint64_t workspace_bytes) {
+  if (blocks.swaps.empty()) return 0;
   const std::uint64_t one = bytes_per_amplitude(own.front().kernels->precision);
   const std::uint64_t total = blocks.elements * blocks.swaps.size() * one;
   const int threads = total < kTeamBytes ? 1 : std::max(1, own.front().context.threads);
@@ -71,9 +59,8 @@ ExchangeCount LocalExchanger::exchange(const Exchange& step, const Placement& pl
   const Index chunk = std::clamp<Index>(std::min(share, kChunkBytes) / one, 1, blocks.elements);
   const Index chunks = (blocks.elements + chunk - 1) / chunk;
   const std::size_t space = static_cast<std::size_t>(2 * chunk * one);
-  const Buffer workspace(own.front(), space * static_cast<std::size_t>(threads));
+  const DeviceBuffer workspace(own.front(), space * static_cast<std::size_t>(threads));
 
-  ExchangeCount count;
   const Index items = chunks * blocks.swaps.size(), per_thread = (items + static_cast<Index>(threads) - 1) / static_cast<Index>(threads);
   std::uint64_t bytes = 0;
 #pragma omp parallel for schedule(static) num_threads(threads) reduction(+ : bytes) if (threads > 1)
@@ -82,15 +69,14 @@ ExchangeCount LocalExchanger::exchange(const Exchange& step, const Placement& pl
     for (Index item = per_thread * static_cast<Index>(t); item < std::min(items, per_thread * (static_cast<Index>(t) + 1)); ++item) {
       const BlockSwap& swap = blocks.swaps[item / chunks];
       const Index first = item % chunks * chunk, here = std::min(chunk, blocks.elements - first);
-      const OwnedShard &a = own[static_cast<std::size_t>(swap.first)], &b = own[static_cast<std::size_t>(swap.second)];
+      const OwnedShard &a = owner_of(own, swap.first), &b = owner_of(own, swap.second);
       kernels::DeviceContext alone = a.context;
       alone.threads = 1;
       ChunkSwap{a, b, blocks, swap}.run(alone, first, here, slice);
       bytes += 2 * here * one;
     }
   }
-  count.bytes = bytes;
-  return count;
+  return bytes;
 }
 
 }  // namespace ketmesh::transport
