@@ -10,9 +10,20 @@
 #include <string_view>
 #include <vector>
 
+#include "ketmesh/base/error.hpp"
 #include "ketmesh/transport/point_to_point.hpp"
 
 namespace ketmesh {
+
+/// What a rank says of its failure; texts are cut to fit into one short message.
+struct RankError {
+  int rank = -1;
+  bool first_hand = true;  ///< its own failure, not one that it was told of
+  ErrorKind kind = ErrorKind::Internal;
+  IoError::Side side = IoError::Side::output;
+  std::uint64_t needed_bytes = 0, available_bytes = 0;
+  std::string message, hint;
+};
 
 /// The collectives of a world, written once above PointToPoint. Every collective call is made by all ranks with the same length. Results are the same
 /// bits on every rank (sums are added in rank order).
@@ -58,27 +69,38 @@ class CollectiveCommunicator {
   void wait(Request request, int peer);
   void cancel(Request request) noexcept;
 
-  /// Tells all other ranks that this one failed; their next wait, or one that they are in, throws. Does nothing when the communicator is broken already.
-  void post_error(std::string_view message) noexcept;
+  /// Tells all other ranks that this one failed; their next wait, or one that they are in, throws. The communicator is broken then.
+  void post_error(const RankError& error) noexcept;
   /// Throws TransportError when another rank has posted an error.
   void check();
   bool broken() const noexcept { return !failure_.empty(); }
+  /// After a call that failed on this rank: posts `mine`, gathers what every other rank says and returns all of it in rank order. A rank that says nothing
+  /// in time is in the list with a TransportError. The communicator goes on when all failed in the same way before they waited for each other, else it is broken.
+  std::vector<RankError> settle(RankError mine);
+  /// Whether this rank waited in vain or was told of an error of another one.
+  bool was_told() const noexcept { return told_; }
+
+  /// One at a time: collective calls inside another one are part of it.
+  int depth = 0;
 
  private:
-  static constexpr std::size_t kErrorBytes = 1024;
   void transfer(int to, std::span<const std::byte> out, int from, std::span<std::byte> in);
   void wait_on(Request request, int peer);
   [[noreturn]] void fail(std::string message);
   void listen();
+  bool heard();  ///< an error has come; it is in heard_ then
+  void refuse_when_broken() const;
+  class Telling;
 
   std::shared_ptr<PointToPoint> ranks_;
   int rank_ = 0, world_ = 1;
   double timeout_ = 300;
   std::string step_ = "no step yet", failure_;
   std::vector<int> hosts_{0};
-  std::array<std::byte, kErrorBytes> error_buffer_{};
+  std::array<char, 1024> error_buffer_{};
   Request error_request_ = 0;
-  bool listening_ = false;
+  bool listening_ = false, told_ = false;
+  std::vector<RankError> heard_;
 };
 
 std::shared_ptr<CollectiveCommunicator> self_communicator();

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -17,6 +18,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kHostBytes = 64;
 /// Sums of more values are added by segments: each rank adds one.
 constexpr std::size_t kSmallSum = 1024;
+constexpr auto kGrace = std::chrono::milliseconds(300);
 constexpr int kSpins = 200;      // looks before a wait lets others run
 constexpr int kYields = 20'000;  // then before it sleeps
 
@@ -90,48 +92,154 @@ void CollectiveCommunicator::set_timeout(double seconds) {
 
 // ---- waits and errors
 
+namespace {
+
+/// Fixed places for the numbers, then message and hint, each ended by a 0.
+struct ErrorHead {
+  std::int32_t rank, first_hand, kind, side;
+  std::uint64_t needed_bytes, available_bytes;
+};
+constexpr std::size_t kHintRoom = 200;
+
+void write_error(const RankError& error, std::span<char> out) {
+  std::fill(out.begin(), out.end(), '\0');
+  const ErrorHead head{
+      error.rank,         error.first_hand,     static_cast<std::int32_t>(error.kind), static_cast<std::int32_t>(error.side),
+      error.needed_bytes, error.available_bytes};
+  std::memcpy(out.data(), &head, sizeof head);
+  const auto text = out.subspan(sizeof head);
+  const std::size_t length = std::min(error.message.size(), text.size() - kHintRoom - 2);
+  std::copy_n(error.message.begin(), length, text.begin());
+  std::copy_n(error.hint.begin(), std::min(error.hint.size(), kHintRoom), text.begin() + static_cast<std::ptrdiff_t>(length) + 1);
+}
+
+RankError read_error(std::span<const char> in) {
+  ErrorHead head{};
+  std::memcpy(&head, in.data(), sizeof head);
+  const char* const text = in.data() + sizeof head;
+  const std::string message(text);
+  return {head.rank,
+          head.first_hand != 0,
+          static_cast<ErrorKind>(head.kind),
+          static_cast<IoError::Side>(head.side),
+          head.needed_bytes,
+          head.available_bytes,
+          message,
+          text + message.size() + 1};
+}
+
+}  // namespace
+
 void CollectiveCommunicator::listen() {
-  error_request_ = ranks_->receive(Channel::error, PointToPoint::kAnyRank, error_buffer_);
+  error_request_ = ranks_->receive(Channel::error, PointToPoint::kAnyRank, std::as_writable_bytes(std::span(error_buffer_)));
   listening_ = true;
 }
 
 void CollectiveCommunicator::fail(std::string message) {
   failure_ = std::move(message);
+  told_ = true;
   throw TransportError(failure_);
 }
 
-void CollectiveCommunicator::check() {
-  if (broken()) throw TransportError(failure_);
-  if (!listening_ || !ranks_->done(error_request_)) return;
+bool CollectiveCommunicator::heard() {
+  if (!listening_ || !ranks_->done(error_request_)) return false;
   listening_ = false;
-  const auto* text = reinterpret_cast<const char*>(error_buffer_.data());
-  fail(std::string(text, ::strnlen(text, error_buffer_.size())));
+  heard_.push_back(read_error(error_buffer_));
+  listen();
+  return true;
 }
 
-void CollectiveCommunicator::post_error(std::string_view message) noexcept {
+void CollectiveCommunicator::refuse_when_broken() const {
+  if (broken()) throw TransportError(failure_);
+}
+
+void CollectiveCommunicator::check() {
+  refuse_when_broken();
+  if (!heard_.empty() || heard()) fail("rank " + std::to_string(heard_.front().rank) + " failed: " + heard_.front().message);
+}
+
+/// Messages on their way to all other ranks.
+class CollectiveCommunicator::Telling {
+ public:
+  Telling(PointToPoint& ranks, const RankError& error) : ranks_(ranks) {
+    write_error(error, buffer_);
+    for (int r = 0; r < ranks.world(); ++r)
+      if (r != ranks.rank()) requests_.push_back(ranks.send(Channel::error, r, std::as_bytes(std::span(buffer_))));
+  }
+  ~Telling() {
+    for (const Request request : requests_) ranks_.cancel(request);
+  }
+  Telling(const Telling&) = delete;
+  Telling& operator=(const Telling&) = delete;
+  bool done() {
+    std::erase_if(requests_, [&](Request request) { return ranks_.done(request); });
+    return requests_.empty();
+  }
+
+ private:
+  PointToPoint& ranks_;
+  std::array<char, 1024> buffer_{};
+  std::vector<Request> requests_;
+};
+
+void CollectiveCommunicator::post_error(const RankError& error) noexcept {
   if (world_ == 1 || broken()) return;
   try {
-    failure_ = "rank " + std::to_string(rank_) + " failed in " + step_ + ": " + std::string(message);
-    std::array<std::byte, kErrorBytes> buffer{};
-    std::memcpy(buffer.data(), failure_.data(), std::min(failure_.size(), buffer.size() - 1));
-    std::vector<Request> requests;
-    for (int r = 0; r < world_; ++r)
-      if (r != rank_) requests.push_back(ranks_->send(Channel::error, r, buffer));
-    // Others look within a second; whoever is gone is not waited for.
+    RankError mine = error;
+    mine.rank = rank_;
+    failure_ = "rank " + std::to_string(rank_) + " failed: " + mine.message;
+    // The others look within a second; whoever is gone is not waited for.
+    Telling telling(*ranks_, mine);
     const auto end = Clock::now() + std::chrono::seconds(1);
-    for (int looks = 0; !requests.empty() && Clock::now() < end; ++looks) {
-      std::erase_if(requests, [&](Request request) { return ranks_->done(request); });
+    for (int looks = 0; !telling.done() && Clock::now() < end; ++looks) {
+      heard();  // two ranks that fail at once must not wait for each other
       pause(looks);
     }
-    for (const Request request : requests) ranks_->cancel(request);
   } catch (const std::exception&) {
     // Nothing can be said to anyone any more: the others' waits end by themselves.
     if (failure_.empty()) failure_ = "this rank failed";
   }
 }
 
-void CollectiveCommunicator::wait_on(Request request, int peer) {
+std::vector<RankError> CollectiveCommunicator::settle(RankError mine) {
+  mine.rank = rank_;
+  mine.first_hand = mine.first_hand && !told_;
+  std::vector<RankError> all(static_cast<std::size_t>(world_));
+  all[static_cast<std::size_t>(rank_)] = mine;
+  if (world_ == 1) return all;
+  Telling telling(*ranks_, mine);
+  std::size_t answers = 0;
   const auto end = Clock::now() + std::chrono::duration<double>(timeout_);
+  for (int looks = 0; Clock::now() < end; ++looks) {
+    for (const RankError& error : heard_) {
+      answers += all[static_cast<std::size_t>(error.rank)].rank < 0 ? 1 : 0;
+      all[static_cast<std::size_t>(error.rank)] = error;
+    }
+    heard_.clear();
+    const bool told_all = telling.done();
+    if (answers + 1 == all.size() && told_all) break;
+    if (!heard()) pause(looks);
+  }
+  bool alike = true;
+  for (std::size_t r = 0; r < all.size(); ++r) {
+    if (all[r].rank < 0)
+      all[r] = {static_cast<int>(r),
+                false,
+                ErrorKind::TransportError,
+                {},
+                0,
+                0,
+                "rank " + std::to_string(r) + " did not answer within " + seconds_text(timeout_) + " s",
+                ""};
+    alike = alike && all[r].first_hand && all[r].kind == mine.kind && all[r].message == mine.message;
+  }
+  if (!alike && !broken()) failure_ = "an earlier call failed: " + mine.message;
+  return all;
+}
+
+void CollectiveCommunicator::wait_on(Request request, int peer) {
+  const auto begin = Clock::now(), end = begin + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(timeout_));
+  std::optional<Clock::time_point> news;
   const auto is_through = [&] {
     try {
       return ranks_->done(request);
@@ -141,7 +249,9 @@ void CollectiveCommunicator::wait_on(Request request, int peer) {
   };
   for (int looks = 0; !is_through(); ++looks) {
     if (looks % 16 == 15) {
-      check();
+      // A rank that fails alone ends this wait. One that fails as this rank will is ahead of it, and has sent what is waited for here.
+      if (!news && (!heard_.empty() || heard())) news = Clock::now();
+      if (news && Clock::now() - *news > kGrace) check();
       if (Clock::now() >= end)
         fail("rank " + std::to_string(rank_) + " waited " + seconds_text(timeout_) + " s for rank " + std::to_string(peer) + " in " +
              step_ + ": that rank is gone or does something else");
@@ -152,7 +262,7 @@ void CollectiveCommunicator::wait_on(Request request, int peer) {
 
 void CollectiveCommunicator::wait(Request request, int peer) {
   try {
-    if (broken()) throw TransportError(failure_);
+    refuse_when_broken();
     wait_on(request, peer);
   } catch (...) {
     ranks_->cancel(request);
@@ -163,18 +273,18 @@ void CollectiveCommunicator::wait(Request request, int peer) {
 void CollectiveCommunicator::cancel(Request request) noexcept { ranks_->cancel(request); }
 
 CollectiveCommunicator::Request CollectiveCommunicator::send(int to, std::span<const std::byte> data) {
-  check();
+  refuse_when_broken();
   return ranks_->send(Channel::exchange, to, data);
 }
 
 CollectiveCommunicator::Request CollectiveCommunicator::receive(int from, std::span<std::byte> data) {
-  check();
+  refuse_when_broken();
   return ranks_->receive(Channel::exchange, from, data);
 }
 
 /// `out` to one rank while `in` comes from another, in pieces that fit into messages.
 void CollectiveCommunicator::transfer(int to, std::span<const std::byte> out, int from, std::span<std::byte> in) {
-  check();
+  refuse_when_broken();
   for (std::size_t sent = 0, got = 0; sent < out.size() || got < in.size();) {
     const auto out_piece = out.subspan(sent, std::min(out.size() - sent, PointToPoint::kMaxMessage));
     const auto in_piece = in.subspan(got, std::min(in.size() - got, PointToPoint::kMaxMessage));

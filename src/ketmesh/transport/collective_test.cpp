@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <functional>
 #include <numeric>
 #include <thread>
 
 #include "ketmesh/base/error.hpp"
+#include "ketmesh/transport/agreement.hpp"
 #include "ketmesh/transport/ranks_testing.hpp"
 
 namespace ketmesh {
@@ -116,13 +118,13 @@ TEST(Failure, APostedErrorReachesAllWithinASecond) {
   const auto outcomes = outcomes_of_ranks(4, [](const Ranks& ranks) {
     ranks->set_step("step seven");
     if (ranks->rank() == 2) {
-      ranks->post_error("no memory for the shard");
+      ranks->post_error({.message = "no memory for the shard"});
       EXPECT_TRUE(ranks->broken());
       ranks->barrier();
     }
     ranks->barrier();
   });
-  for (std::size_t r = 0; r < 4; ++r) EXPECT_EQ(message_of(outcomes[r]), "rank 2 failed in step seven: no memory for the shard") << r;
+  for (std::size_t r = 0; r < 4; ++r) EXPECT_EQ(message_of(outcomes[r]), "rank 2 failed: no memory for the shard") << r;
   EXPECT_LT(since(start), 5);
 }
 
@@ -157,6 +159,78 @@ TEST(Failure, OptionsAreChecked) {
   EXPECT_THROW(CollectiveCommunicator(threads_world(1)[0], 0), OptionError);
   EXPECT_THROW(CollectiveCommunicator(nullptr), OptionError);
   EXPECT_THROW(CollectiveCommunicator().set_timeout(-1), OptionError);
+}
+
+// ---- collective calls
+
+void call_together(const Ranks& ranks, std::string_view call, std::uint64_t arguments, const std::function<void()>& body) {
+  transport::collectively(*ranks, call, arguments, [&] {
+    body();
+    ranks->barrier();
+  });
+}
+
+TEST(Agreement, RanksThatDifferAreNamedOnEveryRank) {
+  for (const bool other_call : {false, true}) {
+    const auto outcomes = outcomes_of_ranks(3, [&](const Ranks& ranks) {
+      const bool odd = ranks->rank() == 1;
+      EXPECT_THROW(call_together(ranks, odd && other_call ? "estimate" : "run", odd ? 2 : 1, [] {}), TransportError);
+      call_together(ranks, "run", 1, [] {});  // and goes on
+      call_together(ranks, odd && other_call ? "estimate" : "run", odd ? 2 : 1, [] {});
+    });
+    for (const auto& outcome : outcomes)
+      EXPECT_EQ(message_of(outcome), other_call ? "rank 1 calls estimate, rank 0 calls run"
+                                                : "rank 1 differs from rank 0 in run: another circuit, other parameters or other options");
+  }
+}
+
+TEST(Agreement, AnErrorOfAllRanksIsThrownAsItIs) {
+  run_ranks(3, [](const Ranks& ranks) {
+    for (int round = 0; round < 3; ++round) {
+      EXPECT_THROW(call_together(ranks, "run", 1, [] { throw ParseError("a.qasm", 3, 4, "what is this"); }), ParseError);
+      call_together(ranks, "run", 1, [] {});  // nothing is broken
+    }
+  });
+}
+
+TEST(Agreement, AnErrorOfOneRankIsThrownByAll) {
+  for (int bad = 0; bad < 4; ++bad) {
+    const auto outcomes = outcomes_of_ranks(4, [bad](const Ranks& ranks) {
+      call_together(ranks, "run", 1, [&] {
+        ranks->set_step("allocation");
+        if (ranks->rank() == bad) throw DoesNotFit("a shard of 8 bytes", 8, 4, "use more ranks");
+        // The others are in the middle of an exchange.
+        std::byte in{};
+        ranks->wait(ranks->receive((ranks->rank() + 1) % 4, std::span(&in, 1)), (ranks->rank() + 1) % 4);
+      });
+    });
+    for (const auto& outcome : outcomes) {
+      try {
+        if (outcome) std::rethrow_exception(outcome);
+        ADD_FAILURE() << "a rank did not fail";
+      } catch (const DoesNotFit& error) {
+        EXPECT_EQ(error.what(), "rank " + std::to_string(bad) + " failed in run: a shard of 8 bytes");
+        EXPECT_EQ(error.needed_bytes(), 8U);
+        EXPECT_EQ(error.available_bytes(), 4U);
+        EXPECT_EQ(error.hint(), "use more ranks");
+      }
+    }
+  }
+}
+
+TEST(Agreement, ARankThatLeavesEndsTheOthers) {
+  const auto outcomes = outcomes_of_ranks(
+      3,
+      [](const Ranks& ranks) {
+        call_together(ranks, "run", 1, [&] {
+          if (ranks->rank() == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        });
+        if (ranks->rank() != 1) call_together(ranks, "run", 2, [] {});
+      },
+      0.3);
+  EXPECT_FALSE(outcomes[1]);
+  for (const std::size_t r : {0U, 2U})
+    EXPECT_NE(message_of(outcomes[r]).find("in run, agreement"), std::string::npos) << message_of(outcomes[r]);
 }
 
 }  // namespace
