@@ -1,4 +1,5 @@
-// A state as a .npy file (NumPy format version 1.0: numpy.lib.format), written in blocks under a temporary name.
+// A state as a .npy file (NumPy format version 1.0: numpy.lib.format), under a temporary name until it is whole. All ranks write, each its windows
+// of the logical order.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -6,60 +7,74 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <deque>
 #include <string>
 #include <vector>
 
 #include "ketmesh/base/error.hpp"
-#include "ketmesh/state/sharded_state.hpp"
+#include "ketmesh/base/random.hpp"
+#include "ketmesh/state/part_buffer.hpp"
 
 namespace ketmesh {
 namespace {
 
-constexpr Index kBlock = Index{1} << 18;
+constexpr int kBlockQubits = 15, kWindowQubits = 18;
+constexpr std::size_t kInFlight = 4;  // windows of other ranks that wait for them to take what this rank sent
 
-/// A file under a temporary name; gone when it is not kept.
+/// A file under a temporary name, opened by every rank; gone when it is not kept.
 class PartialFile {
  public:
-  explicit PartialFile(const std::filesystem::path& path) : path_(path), temporary_(path.string() + ".part-" + std::to_string(::getpid())) {
-    fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd_ < 0) fail("cannot be created");
+  /// Collective. Rank 0 makes the file.
+  PartialFile(const std::filesystem::path& path, CollectiveCommunicator& ranks) : path_(path), makes_(ranks.rank() == 0) {
+    std::uint64_t attempt = fresh_seed();
+    ranks.broadcast(std::as_writable_bytes(std::span(&attempt, 1)), 0);
+    temporary_ = path.string() + ".part-" + std::to_string(attempt);
+    if (makes_) open(O_CREAT | O_EXCL, "cannot be created");
+    ranks.barrier();
+    if (!makes_) open(0, "is not seen from this rank: all ranks need the same folder");
   }
   ~PartialFile() {
     if (fd_ >= 0) ::close(fd_);
-    if (!kept_) ::unlink(temporary_.c_str());
+    if (makes_ && !kept_) ::unlink(temporary_.c_str());
   }
   PartialFile(const PartialFile&) = delete;
   PartialFile& operator=(const PartialFile&) = delete;
 
-  void write(const void* data, std::size_t bytes) {
+  void write(const void* data, std::size_t bytes, std::uint64_t at) {
     const char* p = static_cast<const char*>(data);
     while (bytes > 0) {
-      const ssize_t done = ::write(fd_, p, std::min<std::size_t>(bytes, 1_GiB));
+      const ssize_t done = ::pwrite(fd_, p, std::min<std::size_t>(bytes, 1_GiB), static_cast<off_t>(at));
       if (done < 0) {
         if (errno == EINTR) continue;
         fail("cannot be written");
       }
       p += done;
+      at += static_cast<std::uint64_t>(done);
       bytes -= static_cast<std::size_t>(done);
     }
   }
 
-  /// On the disk and under its own name, or an error.
-  void keep() {
+  /// Collective: on the disk and under its own name, or an error.
+  void keep(CollectiveCommunicator& ranks) {
     if (::fsync(fd_) != 0) fail("cannot be written");
     const int closed = ::close(fd_);
     fd_ = -1;
     if (closed != 0) fail("cannot be written");
+    ranks.barrier();
+    if (!makes_) return;
     if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail("cannot be renamed into place");
     kept_ = true;
     sync_folder();
   }
 
  private:
-  [[noreturn]] void fail(const char* what) const {
-    const int reason = errno;
+  void open(int flags, const char* what) {
+    fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CLOEXEC | flags, 0666);
     // A constructor that throws runs no destructor: a file that was there already is not removed.
-    throw IoError(IoError::Side::output, path_.string() + ": " + what + ": " + std::strerror(reason));
+    if (fd_ < 0) fail(what);
+  }
+  [[noreturn]] void fail(const char* what) const {
+    throw IoError(IoError::Side::output, path_.string() + ": " + what + ": " + std::strerror(errno));
   }
   void sync_folder() const {
     const auto folder = path_.has_parent_path() ? path_.parent_path() : std::filesystem::path(".");
@@ -71,7 +86,7 @@ class PartialFile {
   std::filesystem::path path_;
   std::string temporary_;
   int fd_ = -1;
-  bool kept_ = false;
+  bool makes_, kept_ = false;
 };
 
 std::string npy_header(Precision precision, Index count) {
@@ -86,31 +101,82 @@ std::string npy_header(Precision precision, Index count) {
   return header + dictionary;
 }
 
+/// What this rank sent and must keep until it is through.
 template <typename T>
-void write_amplitudes(const ShardedState& state, PartialFile* file) {
-  const Index size = Index{1} << state.num_qubits();
-  std::vector<T> block(static_cast<std::size_t>(std::min(size, kBlock)));
-  for (Index begin = 0; begin < size; begin += static_cast<Index>(block.size())) {
-    state.to_host(begin, begin + static_cast<Index>(block.size()), std::span<T>(block));
-    if (file != nullptr) file->write(block.data(), block.size() * sizeof(T));
+class Outbox {
+ public:
+  explicit Outbox(CollectiveCommunicator& ranks) : ranks_(ranks) {}
+  ~Outbox() {
+    for (const auto& letter : letters_) ranks_.cancel(letter.request);
   }
+  Outbox(const Outbox&) = delete;
+  Outbox& operator=(const Outbox&) = delete;
+
+  void send(int to, std::vector<T>&& values) {
+    if (letters_.size() == kInFlight) finish_oldest();
+    auto& letter = letters_.emplace_back(Letter{to, std::move(values), 0});
+    letter.request = ranks_.send(to, std::as_bytes(std::span(letter.values)));
+  }
+  void drain() {
+    while (!letters_.empty()) finish_oldest();
+  }
+
+ private:
+  struct Letter {
+    int to;
+    std::vector<T> values;
+    CollectiveCommunicator::Request request;
+  };
+  void finish_oldest() {
+    const Letter letter = std::move(letters_.front());
+    letters_.pop_front();
+    ranks_.wait(letter.request, letter.to);
+  }
+  CollectiveCommunicator& ranks_;
+  std::deque<Letter> letters_;
+};
+
+/// Windows of the logical order, one after the other. The rank that has all of a window writes it, else each rank one in turn, with parts that the others
+/// send. A rank waits only for windows that lie before its own, so the first one that is not written can always go on.
+template <typename T>
+void write_amplitudes(const ShardedState& state, PartialFile& file, std::uint64_t begin_of_data) {
+  CollectiveCommunicator& ranks = state.context().collective();
+  const int block_qubits = std::min(state.num_qubits(), kBlockQubits), window_qubits = std::min(state.num_qubits(), kWindowQubits);
+  const state::BlockMap map(state.layout(), state.placement(), block_qubits);
+  state::PartBuffer<T> parts(state);
+  std::vector<T> window(std::size_t{1} << window_qubits);
+  Outbox<T> outbox(ranks);
+  const Index size = Index{1} << state.num_qubits();
+  for (Index begin = 0; begin < size; begin += window.size()) {
+    for (Index at = 0; at < window.size(); at += Index{1} << block_qubits) parts.add(map, begin + at, at);
+    int writer = static_cast<int>((begin >> window_qubits) % static_cast<Index>(ranks.world()));
+    for (int r = 0; r < ranks.world(); ++r)
+      if (parts.of_rank(r).size() == window.size()) writer = r;
+    if (writer == ranks.rank()) {
+      for (int r = 0; r < ranks.world(); ++r)
+        if (r != writer && !parts.of_rank(r).empty()) ranks.wait(ranks.receive(r, std::as_writable_bytes(std::span(parts.of_rank(r)))), r);
+      parts.place(std::span<T>(window));
+      file.write(window.data(), window.size() * sizeof(T), begin_of_data + begin * sizeof(T));
+    } else if (!parts.of_rank(ranks.rank()).empty()) {
+      outbox.send(writer, std::move(parts.of_rank(ranks.rank())));
+    }
+    parts.clear();
+  }
+  outbox.drain();
 }
 
 }  // namespace
 
 void write_npy(const ShardedState& state, const std::filesystem::path& path) {
-  // Rank 0 writes; the others hand over what they hold.
-  std::unique_ptr<PartialFile> file;
-  if (state.context().rank() == 0) {
-    file = std::make_unique<PartialFile>(path);
-    const std::string header = npy_header(state.precision(), Index{1} << state.num_qubits());
-    file->write(header.data(), header.size());
-  }
+  CollectiveCommunicator& ranks = state.context().collective();
+  PartialFile file(path, ranks);
+  const std::string header = npy_header(state.precision(), Index{1} << state.num_qubits());
+  if (ranks.rank() == 0) file.write(header.data(), header.size(), 0);
   if (state.precision() == Precision::single)
-    write_amplitudes<cfloat>(state, file.get());
+    write_amplitudes<cfloat>(state, file, header.size());
   else
-    write_amplitudes<cdouble>(state, file.get());
-  if (file != nullptr) file->keep();
+    write_amplitudes<cdouble>(state, file, header.size());
+  file.keep(ranks);
 }
 
 }  // namespace ketmesh
