@@ -119,6 +119,15 @@ ketmesh_code ketmesh_estimate(ketmesh_simulator* simulator, const ketmesh_circui
 ketmesh_code ketmesh_statevector(ketmesh_simulator* simulator, const ketmesh_circuit* circuit, const ketmesh_run_options* options,
                                  double* amplitudes, size_t num_amplitudes, ketmesh_error* error);
 
+/* Expectation values and their derivatives by the adjoint method. Columns: the num_names names listed; with none and by_gate 0 all names of the circuit
+ * as they appear; with by_gate not 0 every angle of every gate in the order of the circuit. Of `options` only the parameters, progress and user are read.
+ * values [num_observables] and derivatives [num_observables][num_parameters] may be NULL with capacity 0: the call then only fills the two sizes and
+ * computes nothing. Too little room: KETMESH_BAD_ARGUMENT, with the sizes filled. */
+ketmesh_code ketmesh_gradient(ketmesh_simulator* simulator, const ketmesh_circuit* circuit, const char* observables,
+                              const ketmesh_run_options* options, const char* const* names, size_t num_names, int by_gate, double* values,
+                              size_t values_capacity, double* derivatives, size_t derivatives_capacity, size_t* num_observables,
+                              size_t* num_parameters, ketmesh_error* error);
+
 void ketmesh_result_free(ketmesh_result* result);
 typedef struct ketmesh_summary {
   size_t num_qubits, acted_qubits;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ketmesh/api/config.hpp"       // IWYU pragma: export
+#include "ketmesh/api/gradient.hpp"     // IWYU pragma: export
 #include "ketmesh/api/machine.hpp"      // IWYU pragma: export
 #include "ketmesh/api/result.hpp"       // IWYU pragma: export
 #include "ketmesh/api/simulator.hpp"    // IWYU pragma: export

@@ -208,9 +208,45 @@ static void states(void) {
   CHECK(ketmesh_state_new(50, NULL, &state, &error) == KETMESH_DOES_NOT_FIT && state == NULL);
 }
 
+static void gradients(void) {
+  ketmesh_simulator* simulator = NULL;
+  ketmesh_config* config = NULL;
+  ketmesh_circuit* circuit = NULL;
+  OK(ketmesh_config_new(&config, &error));
+  OK(ketmesh_config_set(config, "precision", "double", &error));
+  OK(ketmesh_simulator_new(config, &simulator, &error));
+  OK(ketmesh_circuit_from_qasm("OPENQASM 3.0; include \"stdgates.inc\"; input float a; qubit[2] q; rx(2*a) q[0]; cx q[0], q[1]; ry(0.2) q[1];",
+                               &circuit, &error));
+  const char* name = "a";
+  const double at = 0.3;
+  ketmesh_run_options options;
+  ketmesh_run_options_init(&options);
+  options.parameter_names = &name;
+  options.parameter_values = &at;
+  options.num_parameters = 1;
+  size_t rows = 9, columns = 9;
+  OK(ketmesh_gradient(simulator, circuit, "Z;IZ", &options, NULL, 0, 0, NULL, 0, NULL, 0, &rows, &columns, &error));
+  CHECK(rows == 2 && columns == 1);
+  double values[2], slopes[4];
+  OK(ketmesh_gradient(simulator, circuit, "Z;IZ", &options, &name, 1, 0, values, 2, slopes, 4, &rows, &columns, &error));
+  CHECK(near(values[0], cos(0.6)) && near(slopes[0], -2 * sin(0.6)));
+  CHECK(near(values[1], cos(0.6) * cos(0.2)) && near(slopes[1], -2 * sin(0.6) * cos(0.2)));
+  OK(ketmesh_gradient(simulator, circuit, "Z;IZ", &options, NULL, 0, 1, values, 2, slopes, 4, &rows, &columns, &error));
+  CHECK(rows == 2 && columns == 2 && near(slopes[0], -sin(0.6)) && near(slopes[3], -cos(0.6) * sin(0.2)));
+  CHECK(ketmesh_gradient(simulator, circuit, "Z;IZ", &options, NULL, 0, 1, values, 2, slopes, 3, &rows, &columns, &error) ==
+        KETMESH_BAD_ARGUMENT);
+  const char* other = "b";
+  CHECK(ketmesh_gradient(simulator, circuit, "Z", &options, &other, 1, 0, values, 2, slopes, 4, &rows, &columns, &error) ==
+        KETMESH_CIRCUIT_ERROR);
+  ketmesh_circuit_free(circuit);
+  ketmesh_simulator_free(simulator);
+  ketmesh_config_free(config);
+}
+
 int main(void) {
   circuits();
   runs();
+  gradients();
   states();
   printf("%s, version %s\n", failures == 0 ? "ok" : "FAILED", ketmesh_version());
   return failures == 0 ? 0 : 1;

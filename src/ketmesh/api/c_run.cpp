@@ -1,5 +1,6 @@
 // C interface: simulator, results, plans.
 #include "ketmesh/api/c_guard.hpp"
+#include "ketmesh/api/gradients.hpp"
 #include "ketmesh/base/error.hpp"
 
 using namespace ketmesh;
@@ -38,6 +39,40 @@ ketmesh_code ketmesh_estimate(ketmesh_simulator* simulator, const ketmesh_circui
     const auto sums = observables_for(observables, values, capacity, count);
     const Result result = simulator->value.estimate(circuit->value, sums, run_options(options));
     std::copy(result.expectation_values.begin(), result.expectation_values.end(), values);
+  });
+}
+
+ketmesh_code ketmesh_gradient(ketmesh_simulator* simulator, const ketmesh_circuit* circuit, const char* observables,
+                              const ketmesh_run_options* options, const char* const* names, size_t num_names, int by_gate, double* values,
+                              size_t values_capacity, double* derivatives, size_t derivatives_capacity, size_t* num_observables,
+                              size_t* num_parameters, ketmesh_error* error) {
+  return guarded(error, [&] {
+    need(simulator, "simulator");
+    need(circuit, "circuit");
+    need(observables, "observables");
+    need(num_observables, "num_observables");
+    need(num_parameters, "num_parameters");
+    const RunOptions run = run_options(options);
+    GradientOptions how;
+    how.by_gate = by_gate != 0;
+    how.progress = run.progress;
+    for (const char* name : array(names, num_names, "names")) {
+      need(name, "a name");
+      how.with_respect_to.emplace_back(name);
+    }
+    const std::vector<PauliSum> sums = parse_observables(observables);
+    *num_observables = sums.size();
+    *num_parameters = num_gradient_columns(circuit->value, how);
+    if (values == nullptr && derivatives == nullptr && values_capacity == 0 && derivatives_capacity == 0) return;
+    const std::size_t wanted = *num_observables * *num_parameters;
+    if (values_capacity < *num_observables || derivatives_capacity < wanted)
+      throw BadArgument("room for " + std::to_string(values_capacity) + " values and " + std::to_string(derivatives_capacity) +
+                        " derivatives; there are " + std::to_string(*num_observables) + " and " + std::to_string(wanted));
+    if (*num_observables > 0) need(values, "values");
+    if (wanted > 0) need(derivatives, "derivatives");
+    const Gradient gradient = simulator->value.gradient(circuit->value, sums, run.parameters, how);
+    std::copy(gradient.values.begin(), gradient.values.end(), values);
+    std::copy(gradient.derivatives.begin(), gradient.derivatives.end(), derivatives);
   });
 }
 

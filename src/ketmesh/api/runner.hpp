@@ -63,6 +63,9 @@ class Runner {
   /// Counts of a circuit whose measurements are not all at the end.
   std::map<ClassicalBits, std::uint64_t> shots(const Job& job, std::uint64_t shots, RunRecord& record);
 
+  /// What the runtime needs for plans of its own.
+  runtime::RunSetup setup(const Job& job, std::uint64_t extra_bytes = 0);
+
   /// |0..0> on n qubits, allocated and written.
   ShardedState zero_state(int num_qubits, RunRecord& record);
   /// Runs a whole circuit on a state that lives on: unitary operations, measurements, resets, conditions. `untouched`: it is |0..0> still, and
@@ -92,7 +95,6 @@ class Runner {
 
   void read_environment();
   std::string kernel_level() const;
-  runtime::RunSetup setup(const Job& job, std::uint64_t extra_bytes = 0);
 };
 
 /// A plan of all operations: a circuit with measurements, resets and conditions is planned along its longest branches, piece by piece.

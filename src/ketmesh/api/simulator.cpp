@@ -1,11 +1,13 @@
 #include "ketmesh/api/simulator.hpp"
 
-#include <chrono>
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "ketmesh/api/checkpointing.hpp"
+#include "ketmesh/api/checks.hpp"
 #include "ketmesh/api/estimator.hpp"
+#include "ketmesh/api/gradients.hpp"
 #include "ketmesh/api/readout.hpp"
 #include "ketmesh/api/reduce.hpp"
 #include "ketmesh/api/runner.hpp"
@@ -21,10 +23,6 @@ struct Simulator::Impl {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-double since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
 void check_options(const Circuit& circuit, const RunOptions& options) {
   constexpr std::uint64_t kMaxShots = 0xffffffffu;
   if (options.shots > kMaxShots)
@@ -35,16 +33,7 @@ void check_options(const Circuit& circuit, const RunOptions& options) {
       if ((i >> n) != 0)
         throw OptionError("amplitude " + std::to_string(i) + " is out of range: " + std::to_string(n) + " qubits have indices 0 to " +
                           std::to_string((Index{1} << n) - 1));
-  if (options.parameters.empty()) return;
-  const auto names = circuit.parameter_names();
-  for (const auto& [name, value] : options.parameters) {
-    if (std::find(names.begin(), names.end(), name) == names.end()) {
-      std::string known;
-      for (const auto& k : names) known += (known.empty() ? "" : ", ") + k;
-      throw CircuitError("the circuit has no parameter \"" + name + "\"" + (known.empty() ? "" : "; it has " + known));
-    }
-    if (!std::isfinite(value)) throw CircuitError("parameter " + name + " = " + std::to_string(value) + " is not finite");
-  }
+  check_values(circuit, options.parameters);
 }
 
 /// A checkpoint holds one state on its way through gates.
@@ -59,12 +48,6 @@ void check_checkpoint(const Circuit& circuit, const CheckpointOptions& checkpoin
   if (!plain)
     throw CircuitError("checkpoints: a circuit with a reset, a preparation or a measurement before its end cannot be saved on its way",
                        "apply it to a DistributedState and save that");
-}
-
-void check_bound(const Circuit& circuit, const ParameterValues& values) {
-  for (const auto& name : circuit.parameter_names())
-    if (values.find(name) == values.end())
-      throw CircuitError("parameter \"" + name + "\" has no value", "give it in RunOptions::parameters or with --param " + name + "=value");
 }
 
 /// Logical index on the qubits that the state holds; nullopt when a qubit left out would have to be 1.
@@ -98,14 +81,6 @@ Reduced whole(const Circuit& circuit) {
   out.original.resize(circuit.num_qubits());
   for (std::size_t q = 0; q < out.original.size(); ++q) out.original[q] = static_cast<Qubit>(q);
   return out;
-}
-
-void fill_seconds(Seconds& seconds, const RunRecord& record) {
-  seconds.plan += record.seconds_plan;
-  seconds.allocate += record.seconds_allocate;
-  seconds.evolve += record.seconds_evolve;
-  seconds.exchange += record.seconds_exchange;
-  seconds.sample += record.seconds_sample;
 }
 
 }  // namespace
@@ -226,6 +201,16 @@ Result Simulator::estimate(const Circuit& circuit, std::span<const PauliSum> obs
 
 std::vector<double> Simulator::estimate(const Circuit& circuit, std::initializer_list<PauliSum> observables) {
   return estimate(circuit, std::span<const PauliSum>(observables.begin(), observables.size())).expectation_values;
+}
+
+Gradient Simulator::gradient(const Circuit& circuit, std::span<const PauliSum> observables, const ParameterValues& parameters,
+                             const GradientOptions& options) {
+  return api::gradient(impl_->runner, circuit, observables, parameters, options);
+}
+
+Gradient Simulator::gradient(const Circuit& circuit, std::initializer_list<PauliSum> observables, const ParameterValues& parameters,
+                             const GradientOptions& options) {
+  return gradient(circuit, std::span<const PauliSum>(observables.begin(), observables.size()), parameters, options);
 }
 
 namespace {

@@ -41,6 +41,13 @@ struct NormBins {
   double* sums = nullptr;              ///< 2^bits.size() bins, added to
 };
 
+/// A Pauli string (y letters as in PauliMasks: P = i^{num_y} prod X^x Z^z) on the part of the state whose index has the bits of control_mask as in
+/// control_value. Physical bits; x and control_mask are disjoint.
+struct CrossTerm {
+  PauliMasks masks;
+  Index control_mask = 0, control_value = 0;
+};
+
 struct Kernels {
   std::string_view backend;  ///< "reference", "cpu", "cuda"
   std::string_view level;    ///< SIMD level or architecture: "avx512", "avx2", "sse4", "neon", "scalar", "sm_90"

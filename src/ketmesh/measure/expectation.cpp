@@ -13,13 +13,6 @@
 namespace ketmesh::measure {
 namespace {
 
-/// Masks over the state's qubits; letters beyond them act on |0>, where X and Y have the value 0 (false) and Z has 1.
-bool masks_on_register(std::string_view letters, int num_qubits, PauliMasks& masks) {
-  const auto width = std::min<std::size_t>(letters.size(), static_cast<std::size_t>(num_qubits));
-  masks = pauli_masks(letters.substr(0, width));
-  return letters.find_first_of("XY", width) == std::string_view::npos;
-}
-
 double value_of(PauliMasks masks, cdouble sum) {
   constexpr std::array<cdouble, 4> kPowersOfI = {cdouble(1, 0), cdouble(0, 1), cdouble(-1, 0), cdouble(0, -1)};
   return (kPowersOfI[static_cast<std::size_t>(masks.num_y()) % 4] * sum).real();
@@ -47,8 +40,15 @@ void add_sums(const ShardedState& state, Index global_x, std::span<const PauliMa
   }
 }
 
-/// Makes all bits that a string flips local: its global ones are swapped with the highest local bits that it leaves alone.
-void bring_local(ShardedState& state, Index flipped) {
+}  // namespace
+
+bool masks_on_register(std::string_view letters, int num_qubits, PauliMasks& masks) {
+  const auto width = std::min<std::size_t>(letters.size(), static_cast<std::size_t>(num_qubits));
+  masks = pauli_masks(letters.substr(0, width));
+  return letters.find_first_of("XY", width) == std::string_view::npos;
+}
+
+Exchange exchange_to_bring_local(const ShardedState& state, Index flipped) {
   const int local = state.placement().local_bits();
   if (bits::count(flipped) > local)
     throw CircuitError("an observable flips " + std::to_string(bits::count(flipped)) +
@@ -61,10 +61,8 @@ void bring_local(ShardedState& state, Index flipped) {
     step.pairs.push_back({static_cast<std::uint8_t>(bit--), static_cast<std::uint8_t>(global)});
   });
   std::sort(step.pairs.begin(), step.pairs.end(), [](const auto& a, const auto& b) { return a.local_bit < b.local_bit; });
-  state.exchange(step);
+  return step;
 }
-
-}  // namespace
 
 std::vector<double> pauli_values(ShardedState& state, std::span<const PauliMasks> strings, PartnerAccess access) {
   const Index local = bits::low_mask(state.placement().local_bits());
@@ -89,7 +87,7 @@ std::vector<double> pauli_values(ShardedState& state, std::span<const PauliMasks
       for (std::size_t k = 0; k < members.size(); ++k) sums[members[k]] = part[k];
     }
     // One string at a time, so that each exchange makes at least that one readable.
-    if (!pending.empty()) bring_local(state, state.layout().mask_to_physical(strings[pending.front()].x));
+    if (!pending.empty()) state.exchange(exchange_to_bring_local(state, state.layout().mask_to_physical(strings[pending.front()].x)));
   }
   std::vector<double> values;
   for (std::size_t s = 0; s < strings.size(); ++s) values.push_back(value_of(strings[s], sums[s]));

@@ -17,4 +17,11 @@ enum class PartnerAccess : std::uint8_t {
 /// <psi|P|psi> for strings over logical qubits (not divided by the norm), the same bits on every rank.
 std::vector<double> pauli_values(ShardedState& state, std::span<const PauliMasks> strings, PartnerAccess access);
 
+/// Masks over the state's qubits; letters beyond them act on |0>, where X and Y have the value 0 (returns false) and Z has 1.
+bool masks_on_register(std::string_view letters, int num_qubits, PauliMasks& masks);
+
+/// The exchange that makes all physical bits of `flipped` local: its global ones change places with the highest local bits that it leaves alone.
+/// Throws CircuitError when a shard has too few bits.
+Exchange exchange_to_bring_local(const ShardedState& state, Index flipped);
+
 }  // namespace ketmesh::measure

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "ketmesh/base/error.hpp"
+#include "ketmesh/plan/derivatives.hpp"
 #include "ketmesh/plan/planner.hpp"
 #include "ketmesh/plan/recipe.hpp"
 
@@ -21,6 +22,22 @@ class Binder {
   Binder(const Circuit& circuit, const ParameterValues& values, Binding& out) : circuit_(circuit), values_(values), out_(out) {}
 
   void run(const Plan& plan) {
+    walk(plan, [](auto...) {});
+  }
+
+  plan::Derivatives derive(const Plan& plan) {
+    plan::Derivatives out;
+    walk(plan, [&](const plan::RecipeHead& head, const std::uint64_t* factors, std::size_t slot) {
+      if (head.what == RecipeWhat::matrix) derive_matrix(factors, head.factors, head.k, slot, out);
+      if (head.what == RecipeWhat::angle) derive_angle(factors, head.factors, slot, out);
+    });
+    return out;
+  }
+
+ private:
+  // Binds recipe by recipe; visit(head, factors, first slot) comes after each.
+  template <typename Visit>
+  void walk(const Plan& plan, Visit&& visit) {
     out_.matrices.clear();
     out_.angles.clear();
     out_.global_phase = 0;
@@ -32,6 +49,7 @@ class Binder {
       const auto* factors = words.data() + at;
       at += std::size_t{2} * head.factors;
       if (at > words.size()) throw Internal("recipe words end inside a recipe");
+      const std::size_t slot = head.what == RecipeWhat::angle ? out_.angles.size() : out_.matrices.size();
       switch (head.what) {
         case RecipeWhat::matrix:
           matrix(factors, head.factors, head.k, std::size_t{1} << head.k);
@@ -46,10 +64,10 @@ class Binder {
           out_.global_phase += sum(factors, head.factors);
           break;
       }
+      visit(head, factors, slot);
     }
   }
 
- private:
   Factor factor(const std::uint64_t* words, std::uint32_t i) const { return plan::decode_factor(words[2 * i], words[2 * i + 1]); }
 
   Operation operation(const Factor& f) const {
@@ -59,11 +77,18 @@ class Binder {
 
   double parameter(const Operation& op, std::size_t i) const {
     const auto& p = op.parameters[i];
-    return p.is_number() ? p.number() : p.evaluate(values_);
+    const double value = p.is_number() ? p.number() : p.evaluate(values_);
+    return i == shifted_ ? value + shift_ : value;
   }
 
   double value(const Factor& f) const {
-    return f.parameter == Factor::kConstant ? f.coefficient : f.coefficient * parameter(operation(f), f.parameter);
+    if (f.parameter == Factor::kConstant) return f.coefficient;
+    const double angle = f.coefficient * operation_parameter(f);
+    return f.parameter == shifted_ ? angle + shift_ : angle;
+  }
+  double operation_parameter(const Factor& f) const {
+    const auto& p = operation(f).parameters[f.parameter];
+    return p.is_number() ? p.number() : p.evaluate(values_);
   }
 
   // Long runs of phases add up to many turns. A double of thousands of radians is right to 1e-12 only, so the sum and its reduction to one
@@ -145,10 +170,13 @@ class Binder {
 
   void matrix(const std::uint64_t* words, std::uint32_t count, int k, std::size_t columns) {
     if (count == 1 && factor(words, 0).kind == FactorKind::whole) {
-      const auto m = target_matrix(operation(factor(words, 0)), values_);
+      shifted_ = chosen_ == 0 ? chosen_parameter_ : kNone;
+      const auto op = operation(factor(words, 0));
+      const auto m = shifted_ == kNone ? target_matrix(op, values_) : base_matrix(op.gate, parameters(op));
       const std::size_t stride = std::size_t{1} << k;
       for (std::size_t r = 0; r < stride; ++r)
         for (std::size_t c = 0; c < columns; ++c) out_.matrices.push_back(m[r * stride + c]);
+      shifted_ = kNone;
       return;
     }
     const std::size_t rows = std::size_t{1} << k;
@@ -156,7 +184,11 @@ class Binder {
     out_.matrices.resize(at + rows * columns);
     auto* acc = out_.matrices.data() + at;
     for (std::size_t i = 0; i < columns; ++i) acc[i * columns + i] = 1;
-    for (std::uint32_t i = 0; i < count; ++i) apply(factor(words, i), acc, rows, columns);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      shifted_ = chosen_ == i ? chosen_parameter_ : kNone;
+      apply(factor(words, i), acc, rows, columns);
+    }
+    shifted_ = kNone;
   }
 
   // acc <- factor * acc
@@ -225,15 +257,73 @@ class Binder {
     }
   }
 
+  // ---- derivatives
+
+  void derive_angle(const std::uint64_t* words, std::uint32_t count, std::size_t slot, plan::Derivatives& out) const {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const Factor f = factor(words, i);
+      if (f.kind == FactorKind::table || f.parameter == Factor::kConstant || operation(f).parameters[f.parameter].is_number()) continue;
+      out.angles.push_back({static_cast<std::uint32_t>(slot), f.operation, f.parameter, f.coefficient});
+    }
+  }
+
+  // The product rule: one factor at a time is replaced by its derivative.
+  void derive_matrix(const std::uint64_t* words, std::uint32_t count, int k, std::size_t slot, plan::Derivatives& out) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const Factor f = factor(words, i);
+      const bool phase = f.kind == FactorKind::match_phase || f.kind == FactorKind::parity_phase;
+      if (phase && f.parameter == Factor::kConstant) continue;
+      const auto op = operation(f);
+      const std::size_t first = phase ? f.parameter : 0, last = phase ? first + 1 : op.parameters.size();
+      for (std::size_t p = first; p < last; ++p) {
+        if (op.parameters[p].is_number()) continue;
+        plan::MatrixDerivative d{static_cast<std::uint32_t>(slot), f.operation, static_cast<std::uint32_t>(p), {}};
+        d.entries.assign(std::size_t{1} << (2 * k), 0);
+        for (const auto& [radians, weight] : kShifts) {
+          add_shifted(words, count, k, i, p, radians, weight, d.entries);
+          add_shifted(words, count, k, i, p, -radians, -weight, d.entries);
+        }
+        if (phase)
+          for (auto& entry : d.entries) entry *= f.coefficient;
+        out.matrices.push_back(std::move(d));
+      }
+    }
+  }
+
+  void add_shifted(const std::uint64_t* words, std::uint32_t count, int k, std::uint32_t which, std::size_t parameter, double radians,
+                   double weight, std::vector<cdouble>& sum) {
+    const std::size_t at = out_.matrices.size();
+    chosen_ = which;
+    chosen_parameter_ = parameter;
+    shift_ = radians;
+    matrix(words, count, k, std::size_t{1} << k);
+    chosen_ = kNone;
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += weight * out_.matrices[at + i];
+    out_.matrices.resize(at);
+  }
+
+  // sum over shifts of weight * (f(x + s) - f(x - s)) is f'(x) for f = exp(i w x) with w = 1/2 and w = 1.
+  static constexpr std::array<std::pair<double, double>, 2> kShifts = {
+      {{std::numbers::pi / 2, 0.5}, {std::numbers::pi, 0.25 - std::numbers::sqrt2 / 4}}};
+  static constexpr std::size_t kNone = ~std::size_t{0};
+
   const Circuit& circuit_;
   const ParameterValues& values_;
   Binding& out_;
+  std::size_t chosen_ = kNone, chosen_parameter_ = 0;  // the factor and the parameter of it that are shifted
+  std::size_t shifted_ = kNone;                        // that parameter while that factor is made
+  double shift_ = 0;
 };
 
 }  // namespace
 
 void bind(const Plan& plan, const Circuit& circuit, const ParameterValues& values, Binding& reuse) {
   Binder(circuit, values, reuse).run(plan);
+}
+
+plan::Derivatives plan::derivatives(const Plan& plan, const Circuit& circuit, const ParameterValues& values) {
+  Binding scratch;
+  return Binder(circuit, values, scratch).derive(plan);
 }
 
 Binding bind(const Plan& plan, const Circuit& circuit, const ParameterValues& values) {

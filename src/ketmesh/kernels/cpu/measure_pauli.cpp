@@ -250,7 +250,7 @@ void run_read_pass(const VectorOps<Real>& ops, const DeviceContext& context, con
 template <typename Real>
 void pauli_sums(const VectorOps<Real>& ops, const DeviceContext& context, const Shard& shard, const Shard& partner,
                 std::span<const PauliMasks> terms, cdouble* sums) {
-  const bool other_shard = partner.base != shard.base;
+  const bool other_shard = partner.data != shard.data;
   for (auto& pass : plan_passes(group_terms(terms, bits::low_mask(shard.local_bits)), shard.local_bits)) {
     place_in_tile(pass, terms, other_shard || pass.partner != 0);
     run_read_pass(ops, context, shard, partner, other_shard, pass, sums);
