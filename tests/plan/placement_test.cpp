@@ -1,6 +1,7 @@
 // Shards over devices and what fits: tables of cases.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <numeric>
 #include <vector>
@@ -53,6 +54,20 @@ TEST(Placement, EqualDevicesHoldAtMostAQuarterMoreThanTheirPart) {
       EXPECT_GT(share, 1.25 / static_cast<double>(devices)) << devices;
     }
   }
+}
+
+TEST(Placement, AnEvenDivisionLeavesNoDeviceWithoutAShard) {
+  for (const auto policy : {PlacementPolicy::equal, PlacementPolicy::round_robin})
+    for (std::size_t ranks = 1; ranks <= 33; ++ranks) {
+      const auto machine = machine_of(std::vector<std::vector<std::uint64_t>>(ranks, {kGiB}));
+      PlanOptions options;
+      options.policy = policy;
+      const auto counts = held(PlacementPlanner().place(20, 1, machine, options), machine);
+      EXPECT_GE(*std::min_element(counts.begin(), counts.end()), 1U) << ranks;
+      EXPECT_LE(*std::max_element(counts.begin(), counts.end()) - *std::min_element(counts.begin(), counts.end()), 1U) << ranks;
+      // As far as a small state goes.
+      EXPECT_EQ(PlacementPlanner().place(3, 1, machine, options).num_shards(), ranks == 1 ? 1 : ranks == 2 ? 2 : 4) << ranks;
+    }
 }
 
 TEST(Placement, CapacityDecidesHowManyShards) {

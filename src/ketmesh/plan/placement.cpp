@@ -120,7 +120,11 @@ class Rule {
 
   Placement smallest_that_fits() const {
     const double goal = std::max(best_share(), 1.0 / static_cast<double>(slots_.size())) * kMostOverEqualShare;
-    for (int s = 0; s <= most_bits_; ++s) {
+    // Who asks for an even division wants every device at work, as far as there are shards.
+    int first = 0;
+    if (options_.policy != PlacementPolicy::automatic)
+      while (first < most_bits_ && (std::size_t{1} << first) < slots_.size()) ++first;
+    for (int s = first; s <= most_bits_; ++s) {
       const auto held = counts(s);
       const double largest = static_cast<double>(*std::max_element(held.begin(), held.end())) / static_cast<double>(std::uint64_t{1} << s);
       if (largest <= goal && fits(held, s)) return with_counts(held, s);
