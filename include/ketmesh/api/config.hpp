@@ -68,6 +68,7 @@ struct SimulatorConfig {
   Backend backend = Backend::automatic;
   std::optional<Precision> precision{};  ///< none: single
   std::optional<std::uint64_t> seed{};   ///< none: drawn once and reported
+  std::optional<int> gpu_device{};       ///< which GPU backend gpu takes; none: the first
   Engine engine = Engine::ex;            ///< for backends that are not distributed too
   int tile_qubits = 0;                   ///< 0: from the device
   int threads = 0;                       ///< 0: all usable

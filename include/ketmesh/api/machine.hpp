@@ -42,6 +42,11 @@ struct MachineReport {
 /// Looks at this process's machine: cores, memory, SIMD levels, plugins. Never throws for what is missing: the report says why.
 MachineReport examine_machine();
 
+/// The libraries that are opened on first need, without a look at the rest of the machine. Never throws.
+std::vector<PluginReport> plugin_reports();
+/// GPUs that this process may use; empty without the plugin. Never throws.
+std::vector<Device> visible_gpus();
+
 /// "0.1.0"
 std::string version();
 

@@ -70,7 +70,7 @@ class Simulator {
   std::vector<double> probabilities(const Circuit& circuit, std::span<const Qubit> qubits = {}, const RunOptions& options = {});
   std::vector<cdouble> amplitudes(const Circuit& circuit, std::span<const Index> indices, const RunOptions& options = {});
   cdouble inner_product(const Circuit& a, const Circuit& b,
-                        const RunOptions& options = {});  ///< <a|b>; refuses resets and mid-circuit measurements
+                        const RunOptions& options = {});  ///< <a|b>; refuses resets and mid-circuit measurements; missing qubits are |0>
 
   /// Pure data: what run() would do, without touching memory. A dynamic circuit is planned along its longest branches.
   Plan plan(const Circuit& circuit);

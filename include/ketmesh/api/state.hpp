@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -33,6 +34,9 @@ class DistributedState {
   DistributedState& apply(const Circuit& circuit, const ParameterValues& values = {});  ///< unitary, measurement, reset, conditions
   DistributedState& apply(const Operation& operation);
   void flush();
+  /// Called between passes with (done, total, what) by apply and flush from now on; may throw to stop, which leaves the state between two
+  /// passes (a state that was untouched is |0..0> again).
+  void on_progress(std::function<void(std::uint64_t, std::uint64_t, const char*)> progress);
 
   double norm_squared();
   std::vector<double> probabilities(std::span<const Qubit> qubits);

@@ -78,6 +78,7 @@ class Circuit {
   /// At least 1 for a circuit that grows.
   std::size_t num_qubits() const noexcept { return num_qubits_ == 0 && !fixed_qubits_ ? 1 : num_qubits_; }
   std::size_t num_clbits() const noexcept { return num_clbits_; }
+  bool grows() const noexcept { return !fixed_qubits_; }  ///< whether naming a further qubit widens it
   std::size_t size() const noexcept { return records_.size(); }
   bool empty() const noexcept { return records_.empty(); }
   Operation operator[](std::size_t i) const;
@@ -104,7 +105,8 @@ class Circuit {
   Circuit remapped(std::span<const Qubit> new_qubit, std::size_t num_qubits) const;
   bool has_dynamic_operations() const;  ///< measurement that is not at the end, reset or initialize after a gate on its qubits, if_else
   Circuit without_final_measurements() const;
-  Circuit inverse() const;  ///< throws CircuitError when an operation is not a unitary
+  Circuit mirrored() const;  ///< without its final measurements, followed by its inverse: the identity. Throws as inverse does
+  Circuit inverse() const;   ///< throws CircuitError when an operation is not a unitary
   /// Integers repeat; otherwise the principal power of the whole unitary (angles of eigenvalues in (-pi, pi], at most 8
   /// active qubits), but a single rotation or p scales its angle. Throws CircuitError when an operation is not a unitary,
   /// or needs the value of an unbound parameter.

@@ -84,6 +84,12 @@ namespace {
 DeviceMesh gpu_mesh(const SimulatorConfig& config, Backend backend) {
   const std::vector<Device> visible = kernels::cuda_devices();
   std::vector<int> chosen = is_distributed(backend) ? config.distributed.devices : std::vector<int>{};
+  if (backend == Backend::gpu && config.gpu_device) {
+    if (*config.gpu_device < 0 || static_cast<std::size_t>(*config.gpu_device) >= visible.size())
+      throw OptionError("gpu_device = " + std::to_string(*config.gpu_device) + ": there are GPUs 0 to " +
+                        std::to_string(visible.size() - 1));
+    chosen.push_back(*config.gpu_device);
+  }
   if (chosen.empty())
     for (int k = 0; k < (is_distributed(backend) ? static_cast<int>(visible.size()) : 1); ++k) chosen.push_back(k);
   DeviceMesh mesh;

@@ -76,8 +76,8 @@ MachineReport examine_machine() {
   report.threads = usable_threads();
   report.simd = kernels::cpu_kernels(Precision::single).level;
   for (const kernels::SimdLevel level : kernels::available_simd_levels()) report.simd_levels.emplace_back(kernels::to_string(level));
-  for (const Device& gpu : kernels::cuda_devices()) report.machine.ranks.front().devices.push_back(gpu);
-  for (const api::Plugin& plugin : api::plugins()) report.plugins.push_back({plugin.name, plugin.available, plugin.reason, plugin.detail});
+  for (const Device& gpu : visible_gpus()) report.machine.ranks.front().devices.push_back(gpu);
+  report.plugins = plugin_reports();
   for (const Device& device : report.machine.ranks.front().devices) {
     Machine one;
     one.ranks.push_back(DeviceMesh{{device}, 0});
@@ -87,6 +87,14 @@ MachineReport examine_machine() {
   report.capacities.push_back({"distributed-cpu (2)", largest(two, Precision::single, 16_MiB), largest(two, Precision::double_, 16_MiB)});
   return report;
 }
+
+std::vector<PluginReport> plugin_reports() {
+  std::vector<PluginReport> reports;
+  for (const api::Plugin& plugin : api::plugins()) reports.push_back({plugin.name, plugin.available, plugin.reason, plugin.detail});
+  return reports;
+}
+
+std::vector<Device> visible_gpus() { return kernels::cuda_devices(); }
 
 std::string version() { return KETMESH_VERSION; }
 

@@ -83,6 +83,14 @@ Reduced whole(const Circuit& circuit) {
   return out;
 }
 
+/// The same operations over `width` qubits; the further ones stay |0>.
+Circuit widened(Circuit circuit, std::size_t width) {
+  if (circuit.num_qubits() == width) return circuit;
+  std::vector<Qubit> same(circuit.num_qubits());
+  for (std::size_t q = 0; q < same.size(); ++q) same[q] = static_cast<Qubit>(q);
+  return circuit.remapped(same, width);
+}
+
 }  // namespace
 
 Simulator::Simulator(SimulatorConfig config) : Simulator(std::move(config), nullptr) {}
@@ -275,9 +283,6 @@ std::vector<cdouble> Simulator::amplitudes(const Circuit& circuit, std::span<con
 cdouble Simulator::inner_product(const Circuit& a, const Circuit& b, const RunOptions& options) {
   Runner& runner = impl_->runner;
   runner.config().check();
-  if (a.num_qubits() != b.num_qubits())
-    throw CircuitError("inner product of circuits of " + std::to_string(a.num_qubits()) + " and " + std::to_string(b.num_qubits()) +
-                       " qubits");
   for (const Circuit* c : {&a, &b}) {
     if (c->has_dynamic_operations())
       throw CircuitError("inner product: a circuit with a reset or a measurement before its end has no one state");
@@ -287,13 +292,15 @@ cdouble Simulator::inner_product(const Circuit& a, const Circuit& b, const RunOp
   }
   runner.open(std::max(a.num_qubits(), b.num_qubits()));
   // <a|b> = <0| a^-1 b |0>: one evolution, one amplitude; no second state in memory.
-  Circuit joined = b.without_final_measurements();
+  const std::size_t width = std::max(a.num_qubits(), b.num_qubits());
+  const Circuit left = widened(a.without_final_measurements(), width);
+  Circuit joined = widened(b.without_final_measurements(), width);
   bool invertible = true;
   for (const Operation op : a)
     if (op.gate == Gate::initialize) invertible = false;
   const std::uint64_t seed = runner.seed(options.seed);
   if (invertible) {
-    joined.compose(a.without_final_measurements().inverse());
+    joined.compose(left.inverse());
     const Reduced reduced = drop_idle_qubits(joined, runner.kept_qubits());
     check_width(reduced.original.size());
     RunRecord record;
@@ -301,9 +308,8 @@ cdouble Simulator::inner_product(const Circuit& a, const Circuit& b, const RunOp
     const Index zero = 0;
     return evolved.state.amplitudes(std::span(&zero, 1)).front();
   }
-  check_width(a.num_qubits());
+  check_width(width);
   RunRecord record;
-  const Circuit left = a.without_final_measurements();
   Evolved bra = runner.evolve({&left, &options.parameters, seed, options.progress}, false, record);
   Evolved ket = runner.evolve({&joined, &options.parameters, seed, options.progress}, false, record);
   bra.state.canonicalise();

@@ -242,7 +242,13 @@ TEST(Run, InnerProduct) {
   EXPECT_NEAR(std::abs(simulator.inner_product(a, b) - want), 0, 1e-14);
   EXPECT_NEAR(std::abs(simulator.inner_product(a, a) - 1.0), 0, 1e-14);
   EXPECT_THROW(simulator.inner_product(a, Circuit(2).x(0).reset(0)), CircuitError);
-  EXPECT_THROW(simulator.inner_product(a, Circuit(3)), CircuitError);
+  // The narrower circuit has its further qubits in |0>, whichever side it is on.
+  const Circuit one = Circuit(1).h(0), bell = Circuit(2).h(0).cx(0, 1),
+                prepared = Circuit().initialize(std::vector<cdouble>{0, 1}, std::vector<Qubit>{0});
+  EXPECT_NEAR(std::abs(simulator.inner_product(one, bell) - 0.5), 0, 1e-14);
+  EXPECT_NEAR(std::abs(simulator.inner_product(bell, one) - 0.5), 0, 1e-14);
+  EXPECT_NEAR(std::abs(simulator.inner_product(prepared, Circuit(3).x(0)) - 1.0), 0, 1e-14);
+  EXPECT_NEAR(std::abs(simulator.inner_product(Circuit(3).x(2), prepared)), 0, 1e-14);
 }
 
 TEST(Run, ProgressMayStop) {

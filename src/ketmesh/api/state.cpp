@@ -102,7 +102,7 @@ struct DistributedState::Impl {
   }
 
   void advance(const Circuit& circuit, const ParameterValues& values) {
-    const Job job{&circuit, &values, seed, {}};
+    const Job job{&circuit, &values, seed, progress};
     runner.advance(state, untouched, job, bits, ordinal, record);
     untouched = false;
   }
@@ -122,6 +122,7 @@ struct DistributedState::Impl {
   Circuit queue;
   std::size_t flushed_gates = 0;
   RunRecord record;
+  std::function<void(std::uint64_t, std::uint64_t, const char*)> progress;
   std::optional<ShardedState> state;
   bool untouched = true;  ///< |0..0> in any layout still
   ClassicalBits bits;
@@ -170,6 +171,10 @@ DistributedState& DistributedState::apply(const Operation& operation) {
 }
 
 void DistributedState::flush() { impl_->flush(); }
+
+void DistributedState::on_progress(std::function<void(std::uint64_t, std::uint64_t, const char*)> progress) {
+  impl_->progress = std::move(progress);
+}
 
 double DistributedState::norm_squared() { return measure::norm_squared(impl_->flushed()); }
 

@@ -225,6 +225,26 @@ TEST(State, Errors) {
   EXPECT_THROW(state.probabilities(high), CircuitError);
 }
 
+TEST(State, ProgressMayStop) {
+  struct Stop {};
+  DistributedState state(12);
+  Circuit circuit(12);
+  for (int layer = 0; layer < 40; ++layer)
+    for (Qubit q = 0; q < 12; ++q) circuit.rx(q, 0.1 * layer + q).cx(q, (q + 5) % 12);
+  int calls = 0;
+  state.on_progress([&calls](std::uint64_t, std::uint64_t, const char*) {
+    ++calls;
+    throw Stop();
+  });
+  EXPECT_THROW(state.apply(circuit), Stop);
+  EXPECT_EQ(calls, 1);
+  const std::vector<Index> zero = {0};
+  EXPECT_EQ(state.amplitudes(zero).front(), cdouble(1));  // it was untouched, and is so again
+  state.on_progress({});
+  state.apply(circuit);
+  EXPECT_NEAR(state.norm_squared(), 1, 1e-5);
+}
+
 TEST(State, ErrorsAtTheFlushNameTheGate) {
   DistributedState state(3, sharded(2));
   Circuit circuit(3);

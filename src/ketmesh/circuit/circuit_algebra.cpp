@@ -197,6 +197,13 @@ Circuit Circuit::remapped(std::span<const Qubit> new_qubit, std::size_t num_qubi
   return out;
 }
 
+Circuit Circuit::mirrored() const {
+  Circuit out = without_final_measurements();
+  const Circuit back = out.inverse();
+  for (const Operation op : back) out.append(op);
+  return out;
+}
+
 Circuit& Circuit::compose(const Circuit& other) {
   if (this == &other) return compose(Circuit(other));
   if (fixed_qubits_ && other.num_qubits_ > num_qubits_)

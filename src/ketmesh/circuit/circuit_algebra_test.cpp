@@ -25,6 +25,16 @@ TEST(CircuitInverse, EveryRow) {
   });
 }
 
+TEST(CircuitInverse, Mirrored) {
+  Circuit circuit = Circuit().h(0).cu(0, 2, 0.1, 0.2, 0.3, 0.4).iswap(1, 2).measure_all();
+  EXPECT_TRUE(circuit.grows());
+  const Circuit mirror = circuit.mirrored();
+  EXPECT_LT(distance(dense(mirror), Dense::identity(8)), 1e-14);
+  EXPECT_EQ(mirror.size(), 6u);
+  EXPECT_FALSE(Circuit(2).grows());
+  EXPECT_THROW(Circuit().h(0).reset(0).x(0).mirrored(), CircuitError);
+}
+
 TEST(CircuitInverse, EveryRowUnderOneAndTwoControls) {
   for_each_unitary_row([](const GateRow& row) {
     const auto width = static_cast<Qubit>(std::max<std::size_t>(1, sample_width(row)));

@@ -45,6 +45,11 @@ void check_finite(const GateRow& row, std::span<const Parameter> parameters) {
                          std::to_string(parameters[i].number()) + "; it must be finite");
 }
 
+void check_duration(std::span<const Parameter> parameters) {
+  for (const Parameter& p : parameters)
+    if (p.is_number() && p.number() < 0) throw CircuitError("delay: duration is " + std::to_string(p.number()) + "; it must be 0 or more");
+}
+
 // What limits the operands of one kind, and how many of them the circuit needs to have.
 struct Range {
   std::string_view thing;
@@ -107,6 +112,7 @@ Circuit& Circuit::push(const Draft& draft) {
   const GateRow& row = gate_row(draft.gate);
   check_counts(row, draft.qubits.size(), draft.parameters.size());
   check_finite(row, draft.parameters);
+  if (draft.gate == Gate::delay) check_duration(draft.parameters);
   if (!draft.controls.empty() && !row.is_unitary)
     throw CircuitError(std::string(row.name) + " cannot be under controls: it is not a unitary");
   if (draft.controls.size() > 0xffff)

@@ -1,0 +1,170 @@
+// Simulator's calls. The circuit is copied before the GIL is released: other threads may change theirs meanwhile.
+#include <nanobind/stl/complex.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+
+#include "bindings.hpp"
+#include "config.hpp"
+#include "convert.hpp"
+#include "results.hpp"
+#include "watch.hpp"
+
+namespace ketmesh::python {
+namespace {
+
+using namespace nb::literals;
+
+template <typename T>
+nb::list to_list(const std::vector<T>& values) {
+  nb::list out;
+  for (const T& value : values) out.append(nb::cast(value));
+  return out;
+}
+
+/// The call with the GIL released.
+template <typename F>
+auto run(Config& config, RunOptions& options, F&& call) {
+  options.seed = config.seed();
+  options.progress = watch();
+  Lease simulator(config);
+  try {
+    nb::gil_scoped_release release;
+    return call(*simulator);
+  } catch (const BackendUnavailable& error) {
+    name_backend(error, config);
+  }
+}
+
+nb::dict base_dict(const Result& result, std::uint64_t seed) {
+  nb::dict out;
+  out["time_taken"] = result.seconds.total;
+  // SimulatorType has the values of Backend.
+  const std::string& backend = result.distribution.backend;
+  out["simulator"] = backend.empty() ? 0 : static_cast<int>(backend_from_string(backend));
+  out["method"] = 0;  // SimulationType.Statevector
+  out["distribution"] = to_dict(result.distribution, seed);
+  return out;
+}
+
+nb::dict execute(const Circuit& given, Config& config, nb::handle shots, nb::handle parameters) {
+  RunOptions options;
+  options.shots = to_unsigned(shots, "execute", "shots", 0, 0xffffffffu);
+  options.parameters = to_values(parameters);
+  const Circuit circuit = given;
+  const Result result = run(config, options, [&](Simulator& simulator) { return simulator.run(circuit, options); });
+  nb::dict out;
+  nb::dict counts;
+  for (const auto& [key, count] : result.counts) counts[nb::cast(key)] = count;
+  out["counts"] = counts;
+  out.update(base_dict(result, result.seed));
+  out["seconds"] = to_dict(result.seconds);
+  nb::list registers;
+  for (const Register& r : result.registers) {
+    nb::dict entry;
+    entry["name"] = r.name;
+    entry["offset"] = r.offset;
+    entry["size"] = r.size;
+    registers.append(entry);
+  }
+  out["registers"] = registers;
+  return out;
+}
+
+nb::dict estimate(const Circuit& given, nb::handle observables, Config& config, nb::handle parameters) {
+  RunOptions options;
+  options.parameters = to_values(parameters);
+  const std::vector<PauliSum> sums = to_observables(observables);
+  const Circuit circuit = given;
+  const Result result = run(config, options, [&](Simulator& simulator) { return simulator.estimate(circuit, sums, options); });
+  nb::dict out;
+  out["expectation_values"] = to_list(result.expectation_values);
+  out["qubits_before"] = result.qubits_before;
+  out["qubits_after"] = result.qubits_after;
+  out.update(base_dict(result, result.seed));
+  return out;
+}
+
+nb::object statevector(const Circuit& given, Config& config, nb::handle parameters) {
+  RunOptions options;
+  options.parameters = to_values(parameters);
+  const Circuit circuit = given;
+  return to_numpy(run(config, options, [&](Simulator& simulator) { return simulator.statevector(circuit, options); }));
+}
+
+nb::object probabilities(const Circuit& given, Config& config, nb::handle qubits, nb::handle parameters) {
+  RunOptions options;
+  options.parameters = to_values(parameters);
+  const std::vector<Qubit> chosen = qubits.is_none() ? std::vector<Qubit>{} : to_qubits(qubits, "get_probabilities");
+  if (!qubits.is_none() && chosen.empty()) return to_numpy(std::vector<double>{1.0});
+  const Circuit circuit = given;
+  return to_numpy(run(config, options, [&](Simulator& simulator) { return simulator.probabilities(circuit, chosen, options); }));
+}
+
+nb::object amplitudes(const Circuit& given, nb::handle indices, Config& config, nb::handle parameters) {
+  RunOptions options;
+  options.parameters = to_values(parameters);
+  if (PyUnicode_Check(indices.ptr()) || !nb::hasattr(indices, "__iter__"))
+    wrong_type("amplitudes", "indices", "a sequence of integers", indices);
+  std::vector<Index> wanted;
+  for (nb::handle item : nb::borrow(indices)) wanted.push_back(to_unsigned(item, "amplitudes", "index"));
+  const Circuit circuit = given;
+  return to_numpy(run(config, options, [&](Simulator& simulator) { return simulator.amplitudes(circuit, wanted, options); }));
+}
+
+cdouble inner_product(const Circuit& bra, const Circuit& ket, Config& config) {
+  RunOptions options;
+  const Circuit a = bra, b = ket;
+  return run(config, options, [&](Simulator& simulator) { return simulator.inner_product(a, b, options); });
+}
+
+}  // namespace
+
+nb::dict to_dict(const Distribution& d, std::uint64_t seed) {
+  nb::dict out;
+  out["engine"] = d.engine;
+  out["backend"] = d.backend;
+  out["precision"] = d.precision;
+  out["simd"] = d.simd;
+  out["threads"] = d.threads;
+  out["ranks"] = d.ranks;
+  out["devices"] = to_list(d.devices);
+  out["shards"] = d.shards;
+  out["placement"] = d.placement;
+  out["transport"] = d.transport;
+  out["stages"] = d.stages;
+  out["passes"] = d.passes;
+  out["exchanges"] = d.exchanges;
+  out["bytes_local"] = d.bytes_local;
+  out["bytes_exchanged"] = d.bytes_exchanged;
+  out["bytes_between_ranks"] = d.bytes_between_ranks;
+  out["shard_owners"] = to_list(d.shard_owners);
+  out["memory_bytes"] = d.memory_bytes;
+  out["plan_cached"] = d.plan_cached;
+  out["notes"] = to_list(d.notes);
+  out["seed"] = seed;
+  return out;
+}
+
+nb::dict to_dict(const Seconds& s) {
+  nb::dict out;
+  out["plan"] = s.plan;
+  out["allocate"] = s.allocate;
+  out["evolve"] = s.evolve;
+  out["exchange"] = s.exchange;
+  out["sample"] = s.sample;
+  out["total"] = s.total;
+  return out;
+}
+
+void bind_runs(nb::module_& m) {
+  m.def("execute", &execute, "circuit"_a, "config"_a, "shots"_a, "parameters"_a.none());
+  m.def("estimate", &estimate, "circuit"_a, "observables"_a, "config"_a, "parameters"_a.none());
+  m.def("statevector", &statevector, "circuit"_a, "config"_a, "parameters"_a.none());
+  m.def("probabilities", &probabilities, "circuit"_a, "config"_a, "qubits"_a.none(), "parameters"_a.none());
+  m.def("amplitudes", &amplitudes, "circuit"_a, "indices"_a, "config"_a, "parameters"_a.none());
+  m.def("inner_product", &inner_product, "bra"_a, "ket"_a, "config"_a);
+}
+
+}  // namespace ketmesh::python

@@ -1,0 +1,82 @@
+"""Fields of SimulatorConfig: one row each with its check. A check returns the value to keep, or raises."""
+
+import collections.abc
+import enum
+import math
+import numbers
+import operator
+
+from . import _core
+from .errors import OptionError
+
+
+def _integer(low, high):
+    def check(name, value):
+        if isinstance(value, bool) or not hasattr(type(value), "__index__"):
+            raise TypeError(f"{name} must be an integer, not {type(value).__name__}")
+        number = operator.index(value)
+        if not low <= number <= high:
+            raise OptionError(f"{name} = {number}: must be an integer from {low} to {high}")
+        return number
+
+    return check
+
+
+def _real(name, value):
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise TypeError(f"{name} must be a real number, not {type(value).__name__}")
+    if not (math.isfinite(value) and value >= 0):
+        raise OptionError(f"{name} = {value}: must be finite and not negative")
+    return float(value)
+
+
+def _flag(name, value):
+    if not isinstance(value, bool):
+        raise TypeError(f"{name} must be a bool, not {type(value).__name__}")
+    return value
+
+
+def _word(*words):
+    def check(name, value):
+        if not isinstance(value, str):
+            raise TypeError(f"{name} must be a str, not {type(value).__name__}")
+        if value not in words:
+            raise OptionError(f"{name} = {value!r}: must be one of {', '.join(words)}")
+        return value
+
+    return check
+
+
+def _member(cls: type[enum.Enum]):
+    def check(name, value):
+        if not isinstance(value, cls):
+            raise TypeError(f"{name} must be a member of {cls.__name__}, not {type(value).__name__}")
+        return value
+
+    return check
+
+
+def _text(name, value):
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be a str, not {type(value).__name__}")
+    return value
+
+
+def _options(name, value):
+    if not isinstance(value, collections.abc.Mapping):
+        raise TypeError(f"{name} must be a mapping of str to str, not {type(value).__name__}")
+    for key, text in value.items():
+        if not isinstance(key, str):
+            raise TypeError(f"{name}: a key must be a str, not {type(key).__name__}")
+        if not isinstance(text, str):
+            raise TypeError(f"{name}[{key!r}] must be a str, not {type(text).__name__}")
+        _core._check_option(key, text)
+    return dict(value)
+
+
+def optional(check):
+    """None clears the field."""
+    return lambda name, value: None if value is None else check(name, value)
+
+
+integer, real, flag, word, member, text, options = _integer, _real, _flag, _word, _member, _text, _options

@@ -1,0 +1,185 @@
+"""Methods of QuantumCircuit that run it. They are attached to the class in ketmesh.circuits."""
+
+import logging
+import time
+
+from . import _core, _mpi
+from .config import SimulatorConfig
+from .errors import CircuitError, OptionError
+
+_log = logging.getLogger("ketmesh")
+_DEFAULT = SimulatorConfig()
+
+
+def native(config):
+    """The library's configuration of a SimulatorConfig (None: the default one)."""
+    if config is None:
+        config = _DEFAULT
+    elif not isinstance(config, SimulatorConfig):
+        raise TypeError(f"config must be a SimulatorConfig, not {type(config).__name__}")
+    made = config._native()
+    _mpi.check_alive(config)
+    return made
+
+
+def _circuit(value, name):
+    if not isinstance(value, _core.QuantumCircuit):
+        raise TypeError(f"{name} must be a QuantumCircuit, not {type(value).__name__}")
+    return value
+
+
+def _tell(what, result):
+    """Everything that a run reports goes to the log, never to the terminal."""
+    if _log.isEnabledFor(logging.INFO):
+        told = result["distribution"]
+        _log.info("%s: %s, %d passes, %d exchanges, %.6f s", what, told["backend"], told["passes"], told["exchanges"], result["time_taken"])
+        for note in told["notes"]:
+            _log.debug("%s", note)
+    return result
+
+
+def execute(self, config=None, shots=1024, *, parameters=None):
+    """Run the circuit and count measured bits.
+
+    Parameters
+    ----------
+    config : SimulatorConfig, optional
+        Where and how; the default one takes the smallest placement that fits.
+    shots : int
+        0 to 2**32 - 1.
+    parameters : mapping of names to numbers, optional
+        Values of the circuit's named parameters.
+
+    Returns
+    -------
+    dict
+        ``counts`` (character i of a key is classical bit i), ``time_taken`` in seconds, ``simulator`` and ``method`` (ints),
+        ``distribution`` (what was done), ``seconds``, ``registers``.
+
+    Examples
+    --------
+    >>> from ketmesh.circuits import QuantumCircuit
+    >>> QuantumCircuit().x(0).cx(0, 2).measure_all().execute(shots=5)["counts"]
+    {'101': 5}
+    """
+    made = native(config)
+    result = _core.execute(self, made, shots, parameters)
+    if config is not None and config._gpu_device is not None and result["simulator"] == 2:
+        result["gpu_device"] = config._gpu_device
+    return _tell("execute", result)
+
+
+def estimate(self, observables, config=None, *, parameters=None):
+    """Expectation values of Pauli observables.
+
+    Parameters
+    ----------
+    observables : str, list or mapping
+        ``"ZZ;XI"``, a list of strings, or weighted sums: ``{"ZZ": 0.5, "XI": -1.0}``, ``PauliSum``. Character i acts on qubit i.
+    config : SimulatorConfig, optional
+    parameters : mapping of names to numbers, optional
+
+    Returns
+    -------
+    dict
+        ``expectation_values``, ``qubits_before`` and ``qubits_after`` (of the largest light cone), and what ``execute`` says.
+
+    Examples
+    --------
+    >>> from ketmesh.circuits import QuantumCircuit
+    >>> bell = QuantumCircuit().h(0).cx(0, 1)
+    >>> [round(value, 6) + 0.0 for value in bell.estimate("XX;YY;ZZ;ZI")["expectation_values"]]
+    [1.0, -1.0, 1.0, 0.0]
+    """
+    return _tell("estimate", _core.estimate(self, observables, native(config), parameters))
+
+
+def get_statevector(self, config=None, *, parameters=None):
+    """All 2**n amplitudes as a complex NumPy array; qubit 0 is the least significant bit of the index.
+
+    Measurements at the end are left out; those before follow one random branch, fixed by the seed.
+
+    Examples
+    --------
+    >>> from ketmesh.circuits import QuantumCircuit
+    >>> QuantumCircuit().x(1).get_statevector().real
+    array([0., 0., 1., 0.])
+    """
+    return _core.statevector(self, native(config), parameters)
+
+
+def get_probabilities(self, config=None, qubits=None, *, parameters=None):
+    """Probabilities of all 2**n basis states, or of the outcomes of chosen qubits (the first is the least significant bit)."""
+    return _core.probabilities(self, native(config), qubits, parameters)
+
+
+def amplitudes(self, indices, config=None, *, parameters=None):
+    """Amplitudes of chosen basis states, without the whole state in host memory."""
+    return _core.amplitudes(self, indices, native(config), parameters)
+
+
+def _target_index(circuit, target_state):
+    if not isinstance(target_state, str):
+        raise TypeError(f"target_state must be a str of 0 and 1, not {type(target_state).__name__}")
+    for position, letter in enumerate(target_state):
+        if letter not in "01":
+            raise CircuitError(f"target_state {target_state!r}: {letter!r} at position {position} must be 0 or 1")
+    if len(target_state) != circuit.num_qubits:
+        raise CircuitError(
+            f"target_state {target_state!r} has {len(target_state)} characters, the circuit {circuit.num_qubits} qubits"
+        )
+    return int(target_state[::-1], 2)
+
+
+def prob(self, target_state, config=None, *, parameters=None):
+    """Amplitude and probability of one basis state, given as a str whose character i is qubit i.
+
+    Examples
+    --------
+    >>> from ketmesh.circuits import QuantumCircuit
+    >>> round(QuantumCircuit().x(0).h(2).prob("101")["probability"], 6)
+    0.5
+    """
+    made = native(config)
+    start = time.perf_counter()
+    amplitude = complex(_core.amplitudes(self, [_target_index(self, target_state)], made, parameters)[0])
+    return {
+        "amplitude": amplitude,
+        "probability": abs(amplitude) ** 2,
+        "target_state": target_state,
+        "time_taken": time.perf_counter() - start,
+    }
+
+
+def inner_product(self, other, config=None):
+    """``<self|other>``; qubits that one of the two does not have are |0>. Refuses resets and measurements before the end."""
+    return _core.inner_product(self, _circuit(other, "other"), native(config))
+
+
+def mirror_fidelity(self, config=None, shots=1024, full_amplitude=False, observables=None):
+    """How well the circuit followed by its inverse returns to |0...0>.
+
+    The share of shots that do; with ``full_amplitude`` the probability itself; with ``observables`` their values after both.
+    Refuses circuits with reset or with measurements before the end.
+    """
+    made = native(config)
+    if observables is None and not full_amplitude and shots == 0:
+        raise OptionError("shots = 0: must be an integer from 1 to 4294967295")
+    if self.is_dynamic:
+        raise CircuitError("mirror_fidelity: a circuit with a reset or a measurement before its end cannot be undone")
+    mirror = self.mirrored()
+    if observables is not None:
+        return _core.estimate(mirror, observables, made, None)["expectation_values"]
+    if full_amplitude:
+        return float(abs(_core.amplitudes(mirror, [0], made, None)[0]) ** 2)
+    counts = _core.execute(mirror.measure_all(), made, shots, None)["counts"]
+    zeros = sum(count for key, count in counts.items() if "1" not in key)
+    return zeros / shots
+
+
+def _repr_html_(self):
+    return f"<pre>{_escaped(self.draw())}</pre>"
+
+
+def _escaped(text):
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

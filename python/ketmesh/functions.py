@@ -1,0 +1,93 @@
+"""The same as the methods of QuantumCircuit, as functions that take OpenQASM text too."""
+
+from . import _core, _runs
+from .config import SimulatorConfig, _selection
+from .errors import BackendUnavailable
+from .qasm import to_circuit
+
+_MISSING = object()
+
+
+def _one(circuit, qasm_circuit):
+    if (circuit is _MISSING) == (qasm_circuit is _MISSING):
+        raise TypeError("give circuit or qasm_circuit, one of the two")
+    if circuit is not _MISSING:
+        return to_circuit(circuit)
+    return to_circuit(qasm_circuit, "qasm_circuit")
+
+
+def simple_execute(circuit=_MISSING, config=None, shots=1024, *, qasm_circuit=_MISSING, parameters=None):
+    """``QuantumCircuit.execute`` of a circuit or of OpenQASM text.
+
+    Examples
+    --------
+    >>> import ketmesh
+    >>> ketmesh.simple_execute("OPENQASM 2.0; qreg q[1]; creg c[1]; x q[0]; measure q -> c;", shots=3)["counts"]
+    {'1': 3}
+    """
+    return _runs.execute(_one(circuit, qasm_circuit), config, shots, parameters=parameters)
+
+
+def simple_estimate(circuit=_MISSING, observables=_MISSING, config=None, *, qasm_circuit=_MISSING, parameters=None):
+    """``QuantumCircuit.estimate`` of a circuit or of OpenQASM text."""
+    if observables is _MISSING:
+        raise TypeError("simple_estimate needs observables")
+    return _runs.estimate(_one(circuit, qasm_circuit), observables, config, parameters=parameters)
+
+
+def get_statevector(circuit, config=None, *, parameters=None):
+    """``QuantumCircuit.get_statevector``."""
+    return _runs.get_statevector(to_circuit(circuit), config, parameters=parameters)
+
+
+def get_probabilities(circuit, config=None, qubits=None, *, parameters=None):
+    """``QuantumCircuit.get_probabilities``."""
+    return _runs.get_probabilities(to_circuit(circuit), config, qubits, parameters=parameters)
+
+
+def inner_product(circuit_1, circuit_2, config=None):
+    """``circuit_1.inner_product(circuit_2)``."""
+    return _runs.inner_product(to_circuit(circuit_1, "circuit_1"), to_circuit(circuit_2, "circuit_2"), config)
+
+
+def state_probability(circuit, target_state, config=None, *, parameters=None):
+    """``QuantumCircuit.prob``."""
+    return _runs.prob(to_circuit(circuit), target_state, config, parameters=parameters)
+
+
+def mirror_fidelity(circuit, config=None, shots=1024, full_amplitude=False, observables=None):
+    """``QuantumCircuit.mirror_fidelity``."""
+    return _runs.mirror_fidelity(to_circuit(circuit), config, shots, full_amplitude, observables)
+
+
+def _gpus():
+    return _core.num_gpus()
+
+
+def is_gpu_available():
+    """Whether a GPU can be used. Never raises."""
+    return _gpus() > 0
+
+
+def get_gpu_device_count():
+    """How many GPUs this process may use. Never raises."""
+    return _gpus()
+
+
+def is_distributed_gpu_available():
+    """Whether the GPUs of this node can hold a state together. Never raises, allocates nothing."""
+    return _gpus() > 0
+
+
+def init_gpu():
+    """Look for GPUs; whether there is one."""
+    return _gpus() > 0
+
+
+def select_gpu_device(gpu_device):
+    """Make a GPU the one that configurations without ``gpu_device`` take; raises when there is no such GPU."""
+    SimulatorConfig(gpu_device=gpu_device)  # its range
+    count = _gpus()
+    if gpu_device >= count:
+        raise BackendUnavailable(f"gpu_device = {gpu_device}: this process sees {count} GPUs")
+    _selection.gpu = gpu_device

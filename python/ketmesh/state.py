@@ -1,0 +1,162 @@
+"""A state that lives between calls."""
+
+import math
+import os
+
+from . import _core, _runs
+from .circuits import QuantumCircuit
+from .errors import OptionError
+
+
+class State:
+    """n qubits, |0...0> at first: apply, look, measure, view, export. A context manager.
+
+    Parameters
+    ----------
+    num_qubits : int
+        1 to 62, as far as the memory reaches.
+    config : SimulatorConfig, optional
+
+    Examples
+    --------
+    >>> from ketmesh import State
+    >>> from ketmesh.circuits import QuantumCircuit
+    >>> with State(2) as state:
+    ...     state.apply(QuantumCircuit().h(0).cx(0, 1)).expectation("ZZ;XX")
+    [1.0, 1.0]
+    """
+
+    def __init__(self, num_qubits, config=None):
+        self._state = _core.State(num_qubits, _runs.native(config))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        """Free the memory, once no array looks into it. Everything but close() is refused afterwards."""
+        self._state.close()
+
+    @property
+    def closed(self):
+        """Whether close() was called."""
+        return self._state.closed
+
+    @property
+    def num_qubits(self):
+        """Number of qubits."""
+        return self._state.num_qubits
+
+    @property
+    def precision(self):
+        """``"single"`` or ``"double"``."""
+        return self._state.precision
+
+    @property
+    def layout(self):
+        """Physical bit of each qubit."""
+        return self._state.layout()
+
+    def apply(self, what, *operands, parameters=None):
+        """Apply a circuit, or one gate by its name: ``apply("rx", 0, 0.3)``. Gates given one by one are planned together."""
+        if isinstance(what, QuantumCircuit):
+            if operands:
+                raise TypeError("apply takes nothing beside a circuit but parameters")
+            self._state.apply(what, parameters)
+        elif isinstance(what, str):
+            gate = QuantumCircuit()
+            method = getattr(gate, what, None) if what in _GATES else None
+            if method is None:
+                raise OptionError(f"apply: there is no gate {what!r}")
+            method(*operands)
+            self._state.queue(gate if parameters is None else gate.bind(parameters))
+        else:
+            raise TypeError(f"apply: a QuantumCircuit or the name of a gate, not {type(what).__name__}")
+        return self
+
+    def flush(self):
+        """Apply the gates that are waiting; every call that looks at the state does so first."""
+        self._state.flush()
+        return self
+
+    def norm(self):
+        """Square root of the sum of all probabilities: 1 up to rounding."""
+        return math.sqrt(self._state.norm_squared())
+
+    def probabilities(self, qubits=None):
+        """Probabilities of the outcomes of ``qubits`` (None: all); the first is the least significant bit."""
+        return self._state.probabilities(qubits)
+
+    def sample(self, shots, seed=None):
+        """Counts of measuring all qubits, without collapse: character i of a key is qubit i."""
+        return self._state.sample(shots, int.from_bytes(os.urandom(8), "little") if seed is None else seed)
+
+    def expectation(self, observables):
+        """Expectation values; observables as ``QuantumCircuit.estimate`` takes them."""
+        return self._state.expectation(observables)
+
+    def amplitudes(self, indices):
+        """Amplitudes of chosen basis states."""
+        return self._state.amplitudes(indices)
+
+    def measure(self, qubits):
+        """Measure qubits and collapse; bit j of the result is ``qubits[j]``."""
+        return self._state.measure([qubits] if isinstance(qubits, int) else qubits)
+
+    def encode(self, data, method="amplitude"):
+        """Set the state to an encoding of classical data: amplitude, angle, basis, phase, iqp, iqp-z."""
+        self._state.encode(data, method)
+        return self
+
+    def snapshot(self):
+        """Keep a copy of the state; returns a number for restore()."""
+        return self._state.snapshot()
+
+    def restore(self, snapshot):
+        """Go back to a snapshot."""
+        self._state.restore(snapshot)
+        return self
+
+    def drop(self, snapshot):
+        """Free a snapshot."""
+        self._state.drop(snapshot)
+
+    def local_shards(self, writable=False):
+        """Zero-copy views of this rank's shards: ``.numpy()``, DLPack, ``.device``, ``.range``.
+
+        Amplitudes lie in physical order, read with ``layout``. Arrays keep the memory alive, after close() too; they are read-only
+        unless ``writable``, and DLPack consumers that know no read-only arrays need writable ones.
+        """
+        return self._state.local_shards(writable)
+
+    def canonicalise(self):
+        """Make physical order the logical one."""
+        self._state.canonicalise()
+        return self
+
+    def to_host(self, begin=0, end=None):
+        """Copy of the logical amplitudes begin .. end - 1."""
+        return self._state.to_host(begin, end)
+
+    def from_host(self, values, begin=0):
+        """Overwrite the logical amplitudes from begin on."""
+        self._state.from_host(begin, values)
+        return self
+
+    def save_npy(self, path):
+        """Write all amplitudes in logical order as a .npy file."""
+        self._state.write_npy(os.fspath(path))
+
+    def distribution(self):
+        """What was done so far: passes, exchanges, bytes, devices."""
+        return self._state.distribution()
+
+    def __repr__(self):
+        if self.closed:
+            return "State(closed)"
+        return f"State({self.num_qubits} qubits, {self.precision})"
+
+
+_GATES = frozenset(name for row in _core.gate_table() for name in (row[0], *row[6])) | {"reset"}
