@@ -66,6 +66,52 @@ TEST(Counts, OnGivenAmplitudesNeverMoreThanPinned) {
   for (const auto& c : kGiven) check(c, true);
 }
 
+/// Bytes that cross from host to host.
+std::uint64_t bytes_between_hosts(const Plan& plan, const Machine& machine) {
+  const int local = plan.placement.local_bits();
+  const auto host = [&](std::size_t shard) { return machine.ranks[static_cast<std::size_t>(plan.placement.owners[shard].rank)].host; };
+  std::uint64_t bytes = 0;
+  for (const auto& stage : plan.stages) {
+    const auto& pairs = stage.exchange.pairs;
+    const std::uint64_t block = (bytes_per_amplitude(plan.precision) << local) >> pairs.size();
+    for (std::size_t s = 0; s < plan.placement.owners.size(); ++s)
+      for (std::size_t other = 1; other < (std::size_t{1} << pairs.size()); ++other) {
+        std::size_t partner = s;
+        for (std::size_t i = 0; i < pairs.size(); ++i)
+          if ((other >> i) & 1) partner ^= std::size_t{1} << (pairs[i].global_bit - local);
+        if (host(s) != host(partner)) bytes += block;
+      }
+  }
+  return bytes;
+}
+
+TEST(Links, BitsThatAreExchangedOftenSitInsideAHost) {
+  // 64 ranks on 8 hosts; the network is ten times slower.
+  Device cpu;
+  cpu.memory_bytes = std::uint64_t{1} << 40;
+  std::uint64_t sum = 0, blind_sum = 0;
+  for (const bool in_turn : {false, true}) {
+    Machine machine;
+    machine.between_hosts.bandwidth = machine.inside_host.bandwidth / 10;
+    for (int r = 0; r < 64; ++r) machine.ranks.push_back(DeviceMesh{{cpu}, in_turn ? r % 8 : r / 8});
+    for (const auto& family : kFromZero) {
+      const auto circuit = app::family_circuit(family.family, 30);
+      PlanOptions options;
+      options.shards = 64;
+      const Plan plan = make_plan(circuit, machine, options);
+      options.full_mesh = true;
+      const Plan blind = make_plan(circuit, machine, options);
+      EXPECT_EQ(plan.num_exchanges(), blind.num_exchanges()) << family.family;
+      EXPECT_LE(plan.seconds_exchange, blind.seconds_exchange * 1.0001) << family.family << (in_turn ? ", in turn" : "");
+      EXPECT_LE(bytes_between_hosts(plan, machine), bytes_between_hosts(blind, machine)) << family.family;
+      sum += bytes_between_hosts(plan, machine);
+      blind_sum += bytes_between_hosts(blind, machine);
+    }
+  }
+  RecordProperty("percent_of_blind", std::to_string(100 * sum / blind_sum));
+  EXPECT_LT(sum, blind_sum);
+}
+
 TEST(Counts, PlansAreTheSameEveryTime) {
   const auto circuit = app::family_circuit("qaoa", 20);
   PlanOptions options;

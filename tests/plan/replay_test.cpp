@@ -195,6 +195,32 @@ TEST(PlanReplay, RandomCircuitsFromZero) {
   }
 }
 
+TEST(PlanReplay, RandomCircuitsOverUnequalLinks) {
+  // Ranks on hosts in runs, in turn, and one by one; as many ranks as shards or fewer.
+  for (std::uint64_t seed = 1; seed <= 80; ++seed) {
+    const int n = 7 + static_cast<int>(seed % 2);
+    const RandomCircuit r(seed + 500, n, 20 + static_cast<int>(seed % 50));
+    Machine machine;
+    const int ranks = 3 + static_cast<int>(seed % 6);
+    for (int k = 0; k < ranks; ++k) {
+      machine.ranks.push_back(DeviceMesh::cpu(1, 1_GiB));
+      machine.ranks.back().host = seed % 2 == 0 ? k / 2 : k % 2;
+    }
+    PlanOptions options = options_of(seed, n);
+    options.shards = 8;
+    const Plan plan = make_plan(r.circuit, machine, options);
+    Vector zero(std::size_t{1} << n);
+    zero[0] = 1;
+    ASSERT_LT(largest_difference(run_plan(plan, bind(plan, r.circuit), zero), run_circuit(r.circuit, zero)), 1e-12)
+        << "seed " << seed << "\n"
+        << r.circuit.str() << explain(plan);
+    options.full_mesh = true;
+    const Plan blind = make_plan(r.circuit, machine, options);
+    EXPECT_EQ(plan.num_exchanges(), blind.num_exchanges());
+    EXPECT_EQ(plan.bytes_exchanged_total(), blind.bytes_exchanged_total());
+  }
+}
+
 TEST(PlanReplay, ThousandsOfPhasesStayExact) {
   Circuit circuit(2);
   circuit.h(0).h(1).cx(0, 1);

@@ -26,6 +26,7 @@ struct PlanOptions {
   std::uint64_t extra_bytes = 0;           ///< a device, what the caller will hold beside (snapshots, encode buffers)
   std::optional<Layout> start_layout;      ///< of a given state; nullopt: |0..0>, any layout
   bool start_given = false;                ///< the state holds amplitudes already (start_layout must be set)
+  bool full_mesh = false;                  ///< every link counts alike; else bits that are exchanged often sit on fast ones
   bool check_memory = true;                ///< throw DoesNotFit; false: only say so in the plan
 };
 

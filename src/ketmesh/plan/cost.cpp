@@ -39,10 +39,6 @@ std::vector<std::size_t> first_device_of_rank(const Machine& machine) {
   return out;
 }
 
-std::uint64_t shard_bytes(const Plan& plan) {
-  return (std::uint64_t{1} << plan.placement.local_bits()) * bytes_per_amplitude(plan.precision);
-}
-
 }  // namespace
 
 std::uint64_t step_flops(const Step& step, int num_qubits) {
@@ -85,6 +81,46 @@ void count(Plan& plan) {
   }
 }
 
+double exchange_seconds(const Exchange& exchange, const Placement& placement, Precision precision, const Machine& machine) {
+  const auto& pairs = exchange.pairs;
+  if (pairs.empty()) return 0;
+  const auto first = first_device_of_rank(machine);
+  const int local = placement.local_bits();
+  const double block = static_cast<double>(((std::uint64_t{1} << local) * bytes_per_amplitude(precision)) >> pairs.size());
+  std::vector<double> busy(machine.num_devices(), 0.0);
+  for (std::size_t s = 0; s < placement.owners.size(); ++s) {
+    const auto& me = placement.owners[s];
+    const auto from = first[static_cast<std::size_t>(me.rank)] + static_cast<std::size_t>(me.device);
+    for (std::size_t other = 1; other < (std::size_t{1} << pairs.size()); ++other) {
+      std::size_t partner = s;
+      for (std::size_t i = 0; i < pairs.size(); ++i)
+        if ((other >> i) & 1) partner ^= std::size_t{1} << (pairs[i].global_bit - local);
+      const auto& them = placement.owners[partner];
+      const auto link = machine.link(from, first[static_cast<std::size_t>(them.rank)] + static_cast<std::size_t>(them.device));
+      busy[from] += link.latency + block / link.bandwidth;
+    }
+  }
+  return *std::max_element(busy.begin(), busy.end());
+}
+
+std::vector<int> bits_by_link(const Placement& placement, Precision precision, const Machine& machine) {
+  constexpr double kAlike = 1e-9;
+  const int local = placement.local_bits();
+  std::vector<std::pair<double, int>> seconds;
+  for (int bit = local; bit < placement.num_qubits; ++bit) {
+    Exchange alone;
+    alone.pairs = {{static_cast<std::uint8_t>(local - 1), static_cast<std::uint8_t>(bit)}};
+    seconds.emplace_back(exchange_seconds(alone, placement, precision, machine), bit);
+  }
+  if (seconds.empty()) return {};
+  const auto [fastest, slowest] = std::minmax_element(seconds.begin(), seconds.end());
+  if (slowest->first - fastest->first <= kAlike * slowest->first) return {};
+  std::stable_sort(seconds.begin(), seconds.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<int> bits;
+  for (const auto& [time, bit] : seconds) bits.push_back(bit);
+  return bits;
+}
+
 void predict_seconds(Plan& plan, const Machine& machine) {
   const auto first = first_device_of_rank(machine);
   std::vector<double> share(machine.num_devices(), 0.0);
@@ -110,26 +146,7 @@ void predict_seconds(Plan& plan, const Machine& machine) {
   }
   plan.seconds_evolve = slowest;
   plan.seconds_exchange = 0;
-  for (const auto& stage : plan.stages) {
-    const auto& pairs = stage.exchange.pairs;
-    if (pairs.empty()) continue;
-    const int local = plan.placement.local_bits();
-    const double block = static_cast<double>(shard_bytes(plan) >> pairs.size());
-    std::vector<double> busy(machine.num_devices(), 0.0);
-    for (std::size_t s = 0; s < plan.placement.owners.size(); ++s) {
-      const auto& me = plan.placement.owners[s];
-      const auto from = first[static_cast<std::size_t>(me.rank)] + static_cast<std::size_t>(me.device);
-      for (std::size_t other = 1; other < (std::size_t{1} << pairs.size()); ++other) {
-        std::size_t partner = s;
-        for (std::size_t i = 0; i < pairs.size(); ++i)
-          if ((other >> i) & 1) partner ^= std::size_t{1} << (pairs[i].global_bit - local);
-        const auto& them = plan.placement.owners[partner];
-        const auto link = machine.link(from, first[static_cast<std::size_t>(them.rank)] + static_cast<std::size_t>(them.device));
-        busy[from] += link.latency + block / link.bandwidth;
-      }
-    }
-    plan.seconds_exchange += *std::max_element(busy.begin(), busy.end());
-  }
+  for (const auto& stage : plan.stages) plan.seconds_exchange += exchange_seconds(stage.exchange, plan.placement, plan.precision, machine);
   plan.seconds_total = plan.seconds_evolve + plan.seconds_exchange;
 }
 

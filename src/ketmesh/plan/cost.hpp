@@ -1,6 +1,8 @@
 // What a plan costs: counts that a run must repeat exactly, and seconds predicted from a machine description.
 #pragma once
 
+#include <vector>
+
 #include "ketmesh/mesh/mesh.hpp"
 #include "ketmesh/plan/plan.hpp"
 #include "ketmesh/plan/planner.hpp"
@@ -15,6 +17,12 @@ void count_exchange(Exchange& exchange, const Placement& placement, Precision pr
 
 // Fills flops, bytes_local and the exchanges' bytes.
 void count(Plan& plan);
+
+// Seconds that the busiest device spends on an exchange.
+double exchange_seconds(const Exchange& exchange, const Placement& placement, Precision precision, const Machine& machine);
+
+// The global bits from the one that is exchanged fastest to the slowest: links inside a host before the network. Empty when all are alike.
+std::vector<int> bits_by_link(const Placement& placement, Precision precision, const Machine& machine);
 
 // Fills the predicted seconds.
 void predict_seconds(Plan& plan, const Machine& machine);

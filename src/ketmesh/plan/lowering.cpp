@@ -16,11 +16,23 @@ std::vector<std::uint8_t> bit_list(Index mask) {
   return out;
 }
 
+// The first stage from `from` on in which a wire is local; the number of stages when it never is.
+std::size_t next_local_stage(const std::vector<ScheduledStage>& schedule, std::size_t from, int wire) {
+  while (from < schedule.size() && !bits::test(schedule[from].local, wire)) ++from;
+  return from;
+}
+
 class Lowering {
  public:
   Lowering(const Circuit& circuit, const CanonicalCircuit& canonical, const std::vector<ScheduledStage>& schedule, const Levels& levels,
-           const Layout& first, Plan& plan)
-      : canonical_(canonical), schedule_(schedule), levels_(levels), layout_(first), plan_(plan), steps_(circuit, canonical, plan) {}
+           const Layout& first, const std::vector<int>& fast_first, Plan& plan)
+      : canonical_(canonical),
+        schedule_(schedule),
+        levels_(levels),
+        fast_first_(fast_first),
+        layout_(first),
+        plan_(plan),
+        steps_(circuit, canonical, plan) {}
 
   void run() {
     steps_.write_start();
@@ -44,7 +56,7 @@ class Lowering {
     out.layout = layout_of_qubits(false);
     const auto& passes = schedule_[s].passes;
     for (std::size_t p = 0; p < passes.size(); ++p) out.passes.push_back(pass(s, p));
-    if (s + 1 < schedule_.size()) out.exchange = exchange(schedule_[s].local, schedule_[s + 1].local);
+    if (s + 1 < schedule_.size()) out.exchange = exchange(s);
     plan_.stages.push_back(std::move(out));
   }
 
@@ -115,9 +127,26 @@ class Lowering {
     });
   }
 
-  Exchange exchange(Index local, Index next_local) {
+  // Who comes back soonest takes the place with the fastest link. (Without a pass before it the scheduler has relied on the pairs.)
+  void pair_by_link(std::size_t s, std::vector<WirePair>& pairs) const {
+    if (fast_first_.empty() || schedule_[s].passes.empty()) return;
+    std::vector<int> leaving, entering;
+    for (const auto& pair : pairs) {
+      leaving.push_back(pair.leaves);
+      entering.push_back(pair.enters);
+    }
+    const auto comes_back = [&](int wire) { return next_local_stage(schedule_, s + 1, wire); };
+    const auto rank_of_link = [&](int wire) { return std::find(fast_first_.begin(), fast_first_.end(), layout_.bit_of(wire)); };
+    std::stable_sort(leaving.begin(), leaving.end(), [&](int a, int b) { return comes_back(a) < comes_back(b); });
+    std::stable_sort(entering.begin(), entering.end(), [&](int a, int b) { return rank_of_link(a) < rank_of_link(b); });
+    for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i] = {leaving[i], entering[i]};
+  }
+
+  Exchange exchange(std::size_t s) {
     Exchange out;
-    for (const auto& pair : exchange_pairs(local, next_local)) {
+    auto pairs = exchange_pairs(schedule_[s].local, schedule_[s + 1].local);
+    pair_by_link(s, pairs);
+    for (const auto& pair : pairs) {
       out.pairs.push_back({static_cast<std::uint8_t>(layout_.bit_of(pair.leaves)), static_cast<std::uint8_t>(layout_.bit_of(pair.enters))});
       layout_.swap_qubits(pair.leaves, pair.enters);
     }
@@ -131,6 +160,7 @@ class Lowering {
   const CanonicalCircuit& canonical_;
   const std::vector<ScheduledStage>& schedule_;
   Levels levels_;
+  const std::vector<int>& fast_first_;
   Layout layout_;  // of wires
   Plan& plan_;
   StepWriter steps_;
@@ -138,7 +168,7 @@ class Lowering {
 
 }  // namespace
 
-Layout first_layout(const std::vector<ScheduledStage>& schedule, int num_qubits) {
+Layout first_layout(const std::vector<ScheduledStage>& schedule, int num_qubits, const std::vector<int>& fast_first) {
   const Index all = bits::low_mask(num_qubits);
   const auto& passes = schedule[0].passes;
   const Index local = schedule[0].local;
@@ -160,13 +190,22 @@ Layout first_layout(const std::vector<ScheduledStage>& schedule, int num_qubits)
   place(first);
   place(local & ~leaving);
   place(leaving);
+  if (!fast_first.empty()) {
+    std::vector<int> global;
+    bits::for_each(all & ~placed, [&](int w) { global.push_back(w); });
+    std::stable_sort(global.begin(), global.end(),
+                     [&](int a, int b) { return next_local_stage(schedule, 0, a) < next_local_stage(schedule, 0, b); });
+    for (std::size_t i = 0; i < global.size(); ++i) bit[static_cast<std::size_t>(global[i])] = fast_first[i];
+    placed = all;
+  }
   place(all);
   return Layout(std::span<const int>(bit.data(), static_cast<std::size_t>(num_qubits)));
 }
 
 void lower(const Circuit& circuit, const CanonicalCircuit& canonical, const std::vector<ScheduledStage>& schedule, const Levels& levels,
-           const Layout* fixed, Plan& plan) {
-  Lowering(circuit, canonical, schedule, levels, fixed != nullptr ? *fixed : first_layout(schedule, canonical.num_qubits), plan).run();
+           const Layout* fixed, const std::vector<int>& fast_first, Plan& plan) {
+  const Layout first = fixed != nullptr ? *fixed : first_layout(schedule, canonical.num_qubits, fast_first);
+  Lowering(circuit, canonical, schedule, levels, first, fast_first, plan).run();
 }
 
 }  // namespace ketmesh::plan

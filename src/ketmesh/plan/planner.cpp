@@ -124,7 +124,8 @@ Plan make_plan(const Circuit& circuit, std::size_t first, std::size_t last, cons
     if (levels.tile < levels.local) start.row = fixed->to_logical(bits::low_mask(levels.row));
   }
   const auto stages = schedule(canonical, levels, start);
-  lower(circuit, canonical, stages, levels, fixed ? &*fixed : nullptr, plan);
+  const auto fast_first = options.full_mesh ? std::vector<int>() : bits_by_link(plan.placement, plan.precision, machine);
+  lower(circuit, canonical, stages, levels, fixed ? &*fixed : nullptr, fast_first, plan);
   count(plan);
   predict_seconds(plan, machine);
   judge_memory(plan, machine, options, plan.num_exchanges() > 0);

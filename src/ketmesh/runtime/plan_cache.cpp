@@ -8,7 +8,7 @@ namespace {
 
 auto as_tuple(const PlanOptions& o) {
   return std::tie(o.precision, o.target, o.tile_bits, o.row_bits, o.register_bits, o.shards, o.policy, o.shards_per_rank, o.global_qubits,
-                  o.workspace_bytes, o.extra_bytes, o.start_layout, o.start_given, o.check_memory);
+                  o.workspace_bytes, o.extra_bytes, o.start_layout, o.start_given, o.full_mesh, o.check_memory);
 }
 
 }  // namespace
