@@ -128,6 +128,15 @@ ketmesh_code ketmesh_gradient(ketmesh_simulator* simulator, const ketmesh_circui
                               size_t values_capacity, double* derivatives, size_t derivatives_capacity, size_t* num_observables,
                               size_t* num_parameters, ketmesh_error* error);
 
+/* One circuit with many rows of parameters, from one plan: rows [num_rows][num_columns]. Columns follow the names of the circuit as they appear, or
+ * `names` [num_columns] when that is not NULL. Of `options` shots, seed, progress and user are read; row r draws with seed + r.
+ * values [num_rows][*num_observables] when observables is not NULL; amplitudes [num_rows][2^n] as (re, im) pairs when not NULL; counts, when not NULL,
+ * has room for num_rows results, each with the counts of its row (to be freed one by one). */
+ketmesh_code ketmesh_run_batch(ketmesh_simulator* simulator, const ketmesh_circuit* circuit, const double* rows, size_t num_rows,
+                               size_t num_columns, const char* const* names, const char* observables, const ketmesh_run_options* options,
+                               double* values, size_t values_capacity, size_t* num_observables, double* amplitudes, size_t num_amplitudes,
+                               ketmesh_result** counts, ketmesh_error* error);
+
 void ketmesh_result_free(ketmesh_result* result);
 typedef struct ketmesh_summary {
   size_t num_qubits, acted_qubits;

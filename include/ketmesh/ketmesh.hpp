@@ -1,6 +1,7 @@
 // Everything a user needs.
 #pragma once
 
+#include "ketmesh/api/batch.hpp"        // IWYU pragma: export
 #include "ketmesh/api/config.hpp"       // IWYU pragma: export
 #include "ketmesh/api/gradient.hpp"     // IWYU pragma: export
 #include "ketmesh/api/machine.hpp"      // IWYU pragma: export

@@ -215,8 +215,8 @@ static void gradients(void) {
   OK(ketmesh_config_new(&config, &error));
   OK(ketmesh_config_set(config, "precision", "double", &error));
   OK(ketmesh_simulator_new(config, &simulator, &error));
-  OK(ketmesh_circuit_from_qasm("OPENQASM 3.0; include \"stdgates.inc\"; input float a; qubit[2] q; rx(2*a) q[0]; cx q[0], q[1]; ry(0.2) q[1];",
-                               &circuit, &error));
+  OK(ketmesh_circuit_from_qasm(
+      "OPENQASM 3.0; include \"stdgates.inc\"; input float a; qubit[2] q; rx(2*a) q[0]; cx q[0], q[1]; ry(0.2) q[1];", &circuit, &error));
   const char* name = "a";
   const double at = 0.3;
   ketmesh_run_options options;
@@ -238,6 +238,28 @@ static void gradients(void) {
   const char* other = "b";
   CHECK(ketmesh_gradient(simulator, circuit, "Z", &options, &other, 1, 0, values, 2, slopes, 4, &rows, &columns, &error) ==
         KETMESH_CIRCUIT_ERROR);
+  const double angles[3] = {0.1, 0.2, 0.3};
+  double many[6], states[24];
+  ketmesh_result* counts[3] = {NULL, NULL, NULL};
+  ketmesh_run_options shots;
+  ketmesh_run_options_init(&shots);
+  shots.shots = 50;
+  OK(ketmesh_run_batch(simulator, circuit, angles, 3, 1, NULL, "Z;IZ", &shots, many, 6, &columns, states, 12, counts, &error));
+  CHECK(columns == 2 && near(many[2], cos(0.4)) && near(many[5], cos(0.6) * cos(0.2)));
+  CHECK(near(states[0], cos(0.1) * cos(0.1)));
+  uint64_t total = 0, one = 0;
+  for (size_t i = 0; i < ketmesh_result_num_counts(counts[2]); ++i) {
+    OK(ketmesh_result_count(counts[2], i, NULL, &one, &error));
+    total += one;
+  }
+  CHECK(total == 50);
+  for (int r = 0; r < 3; ++r) ketmesh_result_free(counts[r]);
+  CHECK(ketmesh_run_batch(simulator, circuit, angles, 3, 2, NULL, "Z", NULL, many, 6, &columns, NULL, 0, NULL, &error) ==
+        KETMESH_BAD_ARGUMENT);
+  const double bad = nan("");
+  CHECK(ketmesh_run_batch(simulator, circuit, &bad, 1, 1, NULL, "Z", NULL, many, 6, &columns, NULL, 0, NULL, &error) ==
+        KETMESH_CIRCUIT_ERROR);
+  CHECK(strstr(error.message, "row 0") != NULL);
   ketmesh_circuit_free(circuit);
   ketmesh_simulator_free(simulator);
   ketmesh_config_free(config);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "ketmesh/api/batch.hpp"
 #include "ketmesh/api/config.hpp"
 #include "ketmesh/api/gradient.hpp"
 #include "ketmesh/api/result.hpp"
@@ -66,6 +67,10 @@ class Simulator {
                     const GradientOptions& options = {});
   Gradient gradient(const Circuit& circuit, std::initializer_list<PauliSum> observables, const ParameterValues& parameters = {},
                     const GradientOptions& options = {});
+  /// One circuit with many rows of parameters, row-major [rows][parameters]: energies, counts or states of each row, from one plan. Circuits of up to
+  /// 12 acted-upon qubits on a processor run several at a time, one in each lane of a vector; others one after the other. Throws as run() does; messages
+  /// name the row. Circuits with resets, conditions and measurements before the end are refused.
+  BatchResult run_batch(const Circuit& circuit, std::span<const double> rows, const BatchOptions& options = {});
   std::vector<cdouble> statevector(const Circuit& circuit, const RunOptions& options = {});  ///< all 2^n, host memory judged first
   std::vector<double> probabilities(const Circuit& circuit, std::span<const Qubit> qubits = {}, const RunOptions& options = {});
   std::vector<cdouble> amplitudes(const Circuit& circuit, std::span<const Index> indices, const RunOptions& options = {});

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "ketmesh/circuit/circuit.hpp"
@@ -45,6 +46,9 @@ Plan make_plan(const Circuit& circuit, const Machine& machine, const PlanOptions
 /// The numbers for a plan, from the circuit that it was made of or one of the same structure.
 Binding bind(const Plan& plan, const Circuit& circuit, const ParameterValues& values = {});
 void bind(const Plan& plan, const Circuit& circuit, const ParameterValues& values, Binding& reuse);
+
+/// The same with the value of every parameter of every operation, in the order of the circuit, instead of names: for many bindings of one circuit.
+void bind(const Plan& plan, const Circuit& circuit, std::span<const double> angles, Binding& reuse);
 
 /// Only the state, without gates: placement and memory of n qubits; throws as make_plan does.
 Plan plan_state(int num_qubits, const Machine& machine, const PlanOptions& options);

@@ -76,6 +76,57 @@ ketmesh_code ketmesh_gradient(ketmesh_simulator* simulator, const ketmesh_circui
   });
 }
 
+ketmesh_code ketmesh_run_batch(ketmesh_simulator* simulator, const ketmesh_circuit* circuit, const double* rows, size_t num_rows,
+                               size_t num_columns, const char* const* names, const char* observables, const ketmesh_run_options* options,
+                               double* values, size_t values_capacity, size_t* num_observables, double* amplitudes, size_t num_amplitudes,
+                               ketmesh_result** counts, ketmesh_error* error) {
+  return guarded(error, [&] {
+    need(simulator, "simulator");
+    need(circuit, "circuit");
+    const RunOptions run = run_options(options);
+    BatchOptions how;
+    how.shots = counts != nullptr ? run.shots : 0;
+    how.seed = run.seed;
+    how.progress = run.progress;
+    how.statevectors = amplitudes != nullptr;
+    for (const char* name : array(names, names == nullptr ? 0 : num_columns, "names")) {
+      need(name, "a name");
+      how.parameter_names.emplace_back(name);
+    }
+    if (observables != nullptr) {
+      how.observables = parse_observables(observables);
+      need(num_observables, "num_observables");
+      *num_observables = how.observables.size();
+      if (values_capacity < num_rows * how.observables.size())
+        throw BadArgument("room for " + std::to_string(values_capacity) + " values; " + std::to_string(num_rows) + " rows of " +
+                          std::to_string(how.observables.size()) + " observables");
+      if (!how.observables.empty() && num_rows > 0) need(values, "values");
+    }
+    const std::size_t parameters = circuit->value.parameter_names().size();
+    if (num_columns != parameters)
+      throw BadArgument("rows of " + std::to_string(num_columns) + " numbers; the circuit has " + std::to_string(parameters) +
+                        " parameters");
+    const std::size_t n = circuit->value.num_qubits();
+    if (how.statevectors && n < 48 && num_amplitudes != num_rows << n)
+      throw BadArgument("room for " + std::to_string(num_amplitudes) + " amplitudes; " + std::to_string(num_rows) + " states have 2^" +
+                        std::to_string(n) + " each");
+    const BatchResult result = simulator->value.run_batch(circuit->value, array(rows, num_rows * num_columns, "rows"), how);
+    std::copy(result.expectation_values.begin(), result.expectation_values.end(), values);
+    if (how.statevectors) std::memcpy(amplitudes, result.statevectors.data(), result.statevectors.size() * sizeof(cdouble));
+    if (counts == nullptr) return;
+    std::vector<std::unique_ptr<ketmesh_result>> made;
+    for (const auto& of_row : result.counts) {
+      auto& one = made.emplace_back(std::make_unique<ketmesh_result>());
+      one->value.counts = of_row;
+      one->value.num_qubits = result.num_qubits;
+      one->value.shots = result.shots;
+      one->value.seed = result.seed + (made.size() - 1);
+      for (const auto& [key, count] : one->value.counts) one->counts.emplace_back(&key, count);
+    }
+    for (std::size_t r = 0; r < num_rows; ++r) counts[r] = r < made.size() ? made[r].release() : nullptr;
+  });
+}
+
 ketmesh_code ketmesh_statevector(ketmesh_simulator* simulator, const ketmesh_circuit* circuit, const ketmesh_run_options* options,
                                  double* amplitudes, size_t num_amplitudes, ketmesh_error* error) {
   return guarded(error, [&] {

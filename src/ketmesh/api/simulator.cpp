@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ketmesh/api/batches.hpp"
 #include "ketmesh/api/checkpointing.hpp"
 #include "ketmesh/api/checks.hpp"
 #include "ketmesh/api/estimator.hpp"
@@ -219,6 +220,10 @@ Gradient Simulator::gradient(const Circuit& circuit, std::span<const PauliSum> o
 Gradient Simulator::gradient(const Circuit& circuit, std::initializer_list<PauliSum> observables, const ParameterValues& parameters,
                              const GradientOptions& options) {
   return gradient(circuit, std::span<const PauliSum>(observables.begin(), observables.size()), parameters, options);
+}
+
+BatchResult Simulator::run_batch(const Circuit& circuit, std::span<const double> rows, const BatchOptions& options) {
+  return api::run_batch(impl_->runner, circuit, rows, options);
 }
 
 namespace {

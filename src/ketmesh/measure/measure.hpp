@@ -36,6 +36,9 @@ struct SampleCount {
 std::vector<SampleCount> sample(const ShardedState& state, std::uint64_t shots, std::uint64_t seed, std::uint64_t first_shot = 0,
                                 const BlockSums* sums = nullptr);
 
+/// The same from a table of 2^n probabilities in logical order (at least 1, not normalised).
+std::vector<SampleCount> sample_table(std::span<const double> probabilities, std::uint64_t shots, std::uint64_t seed);
+
 /// Joint outcome of the listed qubits (bit j of the result is qubits[j]) for a uniform draw u in [0, 1): lookup in ascending order of the result. `probability` is that of the outcome.
 struct Outcome {
   Index value = 0;

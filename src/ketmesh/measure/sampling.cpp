@@ -220,4 +220,16 @@ std::vector<SampleCount> sample(const ShardedState& state, std::uint64_t shots, 
   return std::move(parts.front());
 }
 
+std::vector<SampleCount> sample_table(std::span<const double> probabilities, std::uint64_t shots, std::uint64_t seed) {
+  if (shots == 0) return {};
+  double total = 0;
+  for (const double p : probabilities) total += p;
+  if (!(total > 0) || !std::isfinite(total)) throw Internal("cannot sample from probabilities that sum to " + std::to_string(total));
+  auto draws = sorted_draws(seed, 0, shots, 1);
+  BlockLookup lookup(draws, total * kDrawUnit, 0, 0);
+  lookup.feed(probabilities);
+  if (!lookup.finish()) throw Internal("cannot sample from a table of zeros");
+  return count_sorted(draws);
+}
+
 }  // namespace ketmesh::measure

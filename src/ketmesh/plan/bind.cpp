@@ -19,7 +19,12 @@ using plan::RecipeWhat;
 
 class Binder {
  public:
-  Binder(const Circuit& circuit, const ParameterValues& values, Binding& out) : circuit_(circuit), values_(values), out_(out) {}
+  Binder(const Circuit& circuit, const ParameterValues& values, Binding& out, std::span<const double> angles = {})
+      : circuit_(circuit), values_(values), out_(out), angles_(angles) {
+    // Parameters of a circuit lie one after the other, in its order: a distance between them numbers them.
+    for (std::size_t k = 0; !angles.empty() && first_ == nullptr && k < circuit.size(); ++k)
+      if (const auto parameters = circuit[k].parameters; !parameters.empty()) first_ = parameters.data();
+  }
 
   void run(const Plan& plan) {
     walk(plan, [](auto...) {});
@@ -75,20 +80,23 @@ class Binder {
     return circuit_[f.operation];
   }
 
+  double number(const Parameter& p) const {
+    if (p.is_number()) return p.number();
+    if (first_ == nullptr) return p.evaluate(values_);
+    const auto k = static_cast<std::size_t>(&p - first_);
+    if (k >= angles_.size()) throw Internal("angle " + std::to_string(k) + " of " + std::to_string(angles_.size()));
+    return angles_[k];
+  }
+
   double parameter(const Operation& op, std::size_t i) const {
-    const auto& p = op.parameters[i];
-    const double value = p.is_number() ? p.number() : p.evaluate(values_);
+    const double value = number(op.parameters[i]);
     return i == shifted_ ? value + shift_ : value;
   }
 
   double value(const Factor& f) const {
     if (f.parameter == Factor::kConstant) return f.coefficient;
-    const double angle = f.coefficient * operation_parameter(f);
+    const double angle = f.coefficient * number(operation(f).parameters[f.parameter]);
     return f.parameter == shifted_ ? angle + shift_ : angle;
-  }
-  double operation_parameter(const Factor& f) const {
-    const auto& p = operation(f).parameters[f.parameter];
-    return p.is_number() ? p.number() : p.evaluate(values_);
   }
 
   // Long runs of phases add up to many turns. A double of thousands of radians is right to 1e-12 only, so the sum and its reduction to one
@@ -172,7 +180,8 @@ class Binder {
     if (count == 1 && factor(words, 0).kind == FactorKind::whole) {
       shifted_ = chosen_ == 0 ? chosen_parameter_ : kNone;
       const auto op = operation(factor(words, 0));
-      const auto m = shifted_ == kNone ? target_matrix(op, values_) : base_matrix(op.gate, parameters(op));
+      const bool by_table = !gate_row(op.gate).has_payload && !op.parameters.empty();
+      const auto m = by_table ? base_matrix(op.gate, parameters(op)) : target_matrix(op, values_);
       const std::size_t stride = std::size_t{1} << k;
       for (std::size_t r = 0; r < stride; ++r)
         for (std::size_t c = 0; c < columns; ++c) out_.matrices.push_back(m[r * stride + c]);
@@ -310,6 +319,8 @@ class Binder {
   const Circuit& circuit_;
   const ParameterValues& values_;
   Binding& out_;
+  std::span<const double> angles_;                     // of all parameters, when they were given so
+  const Parameter* first_ = nullptr;                   // of the circuit, then
   std::size_t chosen_ = kNone, chosen_parameter_ = 0;  // the factor and the parameter of it that are shifted
   std::size_t shifted_ = kNone;                        // that parameter while that factor is made
   double shift_ = 0;
@@ -324,6 +335,11 @@ void bind(const Plan& plan, const Circuit& circuit, const ParameterValues& value
 plan::Derivatives plan::derivatives(const Plan& plan, const Circuit& circuit, const ParameterValues& values) {
   Binding scratch;
   return Binder(circuit, values, scratch).derive(plan);
+}
+
+void bind(const Plan& plan, const Circuit& circuit, std::span<const double> angles, Binding& reuse) {
+  const ParameterValues none;
+  Binder(circuit, none, reuse, angles).run(plan);
 }
 
 Binding bind(const Plan& plan, const Circuit& circuit, const ParameterValues& values) {
