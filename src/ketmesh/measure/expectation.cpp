@@ -8,6 +8,7 @@
 
 #include "ketmesh/base/bits.hpp"
 #include "ketmesh/base/error.hpp"
+#include "ketmesh/measure/partner_sums.hpp"
 #include "ketmesh/measure/pauli_values.hpp"
 
 namespace ketmesh::measure {
@@ -67,8 +68,15 @@ Exchange exchange_to_bring_local(const ShardedState& state, Index flipped) {
 std::vector<double> pauli_values(ShardedState& state, std::span<const PauliMasks> strings, PartnerAccess access) {
   const Index local = bits::low_mask(state.placement().local_bits());
   std::vector<cdouble> sums(strings.size());
-  std::vector<std::size_t> pending(strings.size());
-  for (std::size_t s = 0; s < pending.size(); ++s) pending[s] = s;
+  std::vector<std::size_t> pending;
+  for (std::size_t s = 0; s < strings.size(); ++s) {
+    const Layout& layout = state.layout();
+    const PauliMasks physical{layout.mask_to_physical(strings[s].x), layout.mask_to_physical(strings[s].z)};
+    if (access == PartnerAccess::exchange && bits::count(physical.x) > state.placement().local_bits())
+      add_partner_sums(state, physical, sums[s]);  // no exchange makes it local
+    else
+      pending.push_back(s);
+  }
   while (!pending.empty()) {
     // Strings by the global bits that they flip in the present layout.
     std::map<Index, std::vector<std::size_t>> groups;

@@ -53,6 +53,7 @@ struct Variant {
   int shard_bits = 0;
   unsigned layout_seed = 0;  ///< 0: logical order
   int threads = 2;
+  std::uint64_t workspace = 16_MiB;
 };
 
 inline Layout layout_of(int n, unsigned seed) {
@@ -65,7 +66,7 @@ inline Layout layout_of(int n, unsigned seed) {
 
 inline ShardedState make_state(std::shared_ptr<const DistributedExecutionContext> context, const Placement& placement,
                                const Vector& amplitudes, const Variant& v) {
-  ShardedState state(std::move(context), placement, v.precision, {.kernels = v.kernels});
+  ShardedState state(std::move(context), placement, v.precision, {.kernels = v.kernels, .workspace_bytes = v.workspace});
   state.set_layout(layout_of(placement.num_qubits, v.layout_seed));
   state.from_host<cdouble>(0, amplitudes);
   return state;

@@ -10,8 +10,9 @@ namespace ketmesh::measure {
 
 /// How strings that flip global bits see their partner shards.
 enum class PartnerAccess : std::uint8_t {
-  direct,    ///< all shards are on this rank: read where they lie
-  exchange,  ///< global bits are swapped with local ones until every string is local; the layout changes
+  direct,  ///< all shards are on this rank: read where they lie
+  exchange,  ///< global bits are swapped with local ones until every string is local; the layout changes. Strings that flip more than a shard's bits
+             ///< are read from partner shards chunk by chunk
 };
 
 /// <psi|P|psi> for strings over logical qubits (not divided by the norm), the same bits on every rank.
