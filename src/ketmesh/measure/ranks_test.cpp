@@ -80,7 +80,7 @@ TEST(Ranks, AllReadingsOnAnyNumberOfThem) {
       for (const int ranks : {2, 3, 4, 5, 8})
         for (const unsigned layout : {0U, 9U}) {
           const Readings together =
-              over(ranks, n, ranks > 4 ? 4 : 3, {.precision = precision, .layout_seed = layout, .workspace = layout == 0 ? 16_MiB : 64});
+              over(ranks, n, ranks > 4 ? 4 : 3, {.precision = precision, .layout_seed = layout, .workspace = layout == 0 ? 16_MiB : 512});
           const double tolerance = precision == Precision::single ? 3e-6 : 1e-13;
           EXPECT_NEAR(together.norm, alone.norm, tolerance);
           expect_near(together.marginal, alone.marginal, tolerance);

@@ -30,6 +30,9 @@ Machine gather_machine(CollectiveCommunicator& communicator, DeviceMesh mesh, bo
   machine.ranks.clear();
   for (int r = 0; r < communicator.world(); ++r)
     machine.ranks.push_back(Machine::from_json(std::string_view(all).substr(static_cast<std::size_t>(r) * length, length)).ranks.front());
+  // Who shares a host is what the communicator found, unless the meshes (of a machine file) say something else than nothing.
+  const bool told = std::any_of(machine.ranks.begin(), machine.ranks.end(), [](const DeviceMesh& m) { return m.host != 0; });
+  for (std::size_t r = 0; !told && r < machine.ranks.size(); ++r) machine.ranks[r].host = communicator.hosts()[r];
   return machine;
 }
 
