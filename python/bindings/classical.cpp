@@ -65,6 +65,9 @@ void bind_classical(nb::module_& m) {
         }
       },
       "bits"_a, "bits: one bit, or several of which the first is the least significant.");
+  cls.def_static(
+      "constant", [](nb::handle value) { return ClassicalExpression::constant(to_unsigned(value, "Bits", "value")); }, "value"_a,
+      "A number as an expression.");
   for (const Binary& row : kBinary)
     cls.def(
         row.name,

@@ -8,6 +8,7 @@
 #include "bindings.hpp"
 #include "config.hpp"
 #include "convert.hpp"
+#include "ketmesh/circuit/angles.hpp"
 #include "results.hpp"
 #include "watch.hpp"
 
@@ -113,6 +114,30 @@ nb::object amplitudes(const Circuit& given, nb::handle indices, Config& config, 
   return to_numpy(run(config, options, [&](Simulator& simulator) { return simulator.amplitudes(circuit, wanted, options); }));
 }
 
+/// {expectation_values, jacobian [observables][columns], parameters}; by name, or a column for each angle of each gate.
+nb::dict gradient(const Circuit& given, nb::handle observables, Config& config, nb::handle parameters, nb::handle names, bool by_gate) {
+  const ParameterValues values = to_values(parameters);
+  const std::vector<PauliSum> sums = to_observables(observables);
+  GradientOptions options;
+  options.by_gate = by_gate;
+  options.progress = watch();
+  if (!names.is_none())
+    for (nb::handle name : nb::borrow(names))
+      options.with_respect_to.push_back(nb::isinstance<Parameter>(name) ? nb::cast<const Parameter&>(name).str()
+                                                                        : to_text(name, "gradient", "a name of with_respect_to"));
+  const Circuit circuit = given;
+  RunOptions unused;
+  Gradient found = run(config, unused, [&](Simulator& simulator) { return simulator.gradient(circuit, sums, values, options); });
+  nb::dict out;
+  out["expectation_values"] = to_list(found.values);
+  const std::size_t rows = found.num_observables, columns = found.num_parameters;
+  out["jacobian"] = to_numpy(std::move(found.derivatives)).attr("reshape")(rows, columns);
+  out["parameters"] = to_list(found.parameters);
+  out["time_taken"] = found.seconds.total;
+  out["distribution"] = to_dict(found.distribution, 0);
+  return out;
+}
+
 cdouble inner_product(const Circuit& bra, const Circuit& ket, Config& config) {
   RunOptions options;
   const Circuit a = bra, b = ket;
@@ -164,6 +189,16 @@ void bind_runs(nb::module_& m) {
   m.def("statevector", &statevector, "circuit"_a, "config"_a, "parameters"_a.none());
   m.def("probabilities", &probabilities, "circuit"_a, "config"_a, "qubits"_a.none(), "parameters"_a.none());
   m.def("amplitudes", &amplitudes, "circuit"_a, "indices"_a, "config"_a, "parameters"_a.none());
+  m.def("gradient", &gradient, "circuit"_a, "observables"_a, "config"_a, "parameters"_a.none(), "with_respect_to"_a.none(), "by_gate"_a);
+  m.def("num_angles", &num_angles, "circuit"_a, "Parameters of all gates of a circuit.");
+  m.def(
+      "with_angles",
+      [](const Circuit& circuit, nb::handle angles) {
+        std::vector<double> values;
+        for (nb::handle angle : nb::borrow(angles)) values.push_back(to_real(angle, "params", "an angle"));
+        return with_angles(circuit, values);
+      },
+      "circuit"_a, "angles"_a, "The circuit with other angles, in the order of its gates.");
   m.def("inner_product", &inner_product, "bra"_a, "ket"_a, "config"_a);
 }
 

@@ -42,6 +42,15 @@ struct State {
       name_backend(error, config);
     }
   }
+  State(const std::string& folder, Config& config) {
+    config.check();
+    try {
+      nb::gil_scoped_release release;
+      state = std::make_unique<DistributedState>(DistributedState::load(folder, config.config));
+    } catch (const BackendUnavailable& error) {
+      name_backend(error, config);
+    }
+  }
   ~State() { open->store(false); }
 };
 
@@ -300,6 +309,15 @@ void bind_state(nb::module_& m) {
             use.run([&](DistributedState& d) { d.write_npy(path); });
           },
           "path"_a)
+      .def_static(
+          "load", [](const std::string& folder, Config& config) { return new State(folder, config); }, "folder"_a, "config"_a)
+      .def(
+          "save",
+          [](State& s, const std::string& folder) {
+            Use use(s);
+            use.run([&](DistributedState& d) { d.save(folder); });
+          },
+          "folder"_a)
       .def("snapshot",
            [](State& s) {
              Use use(s);

@@ -25,6 +25,7 @@ from .errors import (
     TransportError,
 )
 from .functions import (
+    adjoint_jacobian,
     get_gpu_device_count,
     get_probabilities,
     get_statevector,
@@ -65,6 +66,7 @@ __all__ = [
     "TransportError",
     "__version__",
     "about",
+    "adjoint_jacobian",
     "circuits",
     "doctor",
     "errors",

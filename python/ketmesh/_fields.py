@@ -65,13 +65,16 @@ def _text(name, value):
 def _options(name, value):
     if not isinstance(value, collections.abc.Mapping):
         raise TypeError(f"{name} must be a mapping of str to str, not {type(value).__name__}")
+    value = dict(value)
+    if hasattr(value.get("mpi_communicator"), "py2f"):  # a communicator of mpi4py as it is
+        value["mpi_communicator"] = str(value["mpi_communicator"].py2f())
     for key, text in value.items():
         if not isinstance(key, str):
             raise TypeError(f"{name}: a key must be a str, not {type(key).__name__}")
         if not isinstance(text, str):
             raise TypeError(f"{name}[{key!r}] must be a str, not {type(text).__name__}")
         _core._check_option(key, text)
-    return dict(value)
+    return value
 
 
 def optional(check):

@@ -15,6 +15,7 @@ for _name in (
     "amplitudes",
     "prob",
     "inner_product",
+    "gradient",
     "mirror_fidelity",
     "_repr_html_",
 ):

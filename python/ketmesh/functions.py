@@ -3,6 +3,7 @@
 from . import _core, _runs
 from .config import SimulatorConfig, _selection
 from .errors import BackendUnavailable
+from ._runs import adjoint_jacobian  # noqa: F401 - a function of the module too
 from .qasm import to_circuit
 
 _MISSING = object()

@@ -145,6 +145,17 @@ class State:
         self._state.from_host(begin, values)
         return self
 
+    def save(self, folder):
+        """Write a checkpoint: every shard with a checksum, and a manifest that is renamed into place last."""
+        self._state.save(os.fspath(folder))
+
+    @classmethod
+    def load(cls, folder, config=None):
+        """A state from a checkpoint, on any number of devices and shards; in its precision unless config names one."""
+        self = cls.__new__(cls)
+        self._state = _core.State.load(os.fspath(folder), _runs.native(config))
+        return self
+
     def save_npy(self, path):
         """Write all amplitudes in logical order as a .npy file."""
         self._state.write_npy(os.fspath(path))

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "ketmesh/base/error.hpp"
+#include "ketmesh/circuit/angles.hpp"
 #include "ketmesh/circuit/circuit_samples.hpp"
 
 namespace ketmesh {
@@ -23,6 +24,14 @@ TEST(CircuitInverse, EveryRow) {
     EXPECT_LT(distance(dense(c.inverse()), adjoint(dense(c))), 1e-14) << row.name;
     EXPECT_LT(distance(dense(c.inverse().inverse()), dense(c)), 1e-14) << row.name;
   });
+}
+
+TEST(CircuitAngles, ReplacedInOrder) {
+  const Circuit circuit = Circuit(3).rx(0, Parameter::named("a")).h(1).delay(std::vector<Qubit>{2}, 4.0).u(1, 0.1, 0.2, 0.3).measure_all();
+  ASSERT_EQ(num_angles(circuit), 4u);
+  const std::vector<double> angles = {1, 2, 3, 4};
+  EXPECT_EQ(with_angles(circuit, angles), Circuit(3, 3).rx(0, 1).h(1).delay(std::vector<Qubit>{2}, 4.0).u(1, 2, 3, 4).measure_all());
+  EXPECT_THROW(with_angles(circuit, std::span(angles).first(3)), CircuitError);
 }
 
 TEST(CircuitInverse, Mirrored) {
