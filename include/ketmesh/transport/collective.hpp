@@ -83,6 +83,10 @@ class CollectiveCommunicator {
   /// One at a time: collective calls inside another one are part of it.
   int depth = 0;
 
+  /// Held by whoever keeps a state over these ranks; users() counts them.
+  std::shared_ptr<const void> use() const noexcept { return users_; }
+  std::size_t users() const noexcept { return static_cast<std::size_t>(users_.use_count()) - 1; }
+
  private:
   void transfer(int to, std::span<const std::byte> out, int from, std::span<std::byte> in);
   void wait_on(Request request, int peer);
@@ -101,6 +105,7 @@ class CollectiveCommunicator {
   Request error_request_ = 0;
   bool listening_ = false, told_ = false;
   std::vector<RankError> heard_;
+  std::shared_ptr<const int> users_ = std::make_shared<const int>(0);
 };
 
 std::shared_ptr<CollectiveCommunicator> self_communicator();

@@ -7,12 +7,11 @@
 #include "ketmesh/api/options.hpp"
 #include "ketmesh/base/error.hpp"
 #include "ketmesh/kernels/gpu/cuda_backend.hpp"
+#include "ketmesh/transport/mpi.hpp"
 #include "ketmesh/transport/mpi_library.hpp"
 
 namespace ketmesh::api {
 namespace {
-
-constexpr const char* kNoMpi = "this version has no MPI plugin (libketmesh_mpi_openmpi.so, libketmesh_mpi_mpich.so)";
 
 int virtual_devices(const SimulatorConfig& config) {
   return config.distributed.devices.empty() ? 2 : static_cast<int>(config.distributed.devices.size());
@@ -62,20 +61,26 @@ Backend choose_backend(const SimulatorConfig& config, bool has_communicator, std
                  : Backend::cpu;
     case Backend::cpu:
     case Backend::distributed_cpu:
+    case Backend::distributed_mpi_cpu:
       return config.backend;
     case Backend::gpu:
     case Backend::distributed_gpu:
-      need_gpu();
-      return config.backend;
-    case Backend::distributed_mpi_cpu:
-      if (!has_communicator) unavailable(kNoMpi, "use --backend distributed-cpu for several shards in one process");
-      return config.backend;
     case Backend::distributed_mpi_gpu:
       need_gpu();
-      if (!has_communicator) unavailable(kNoMpi, "use --backend distributed-gpu for the GPUs of this process");
       return config.backend;
   }
   throw Internal("a backend that is none");
+}
+
+std::shared_ptr<CollectiveCommunicator> communicator_for_run(const SimulatorConfig& config, Backend backend) {
+  if (!is_mpi(backend)) return nullptr;
+  const double timeout = config.distributed.timeout_seconds;
+  try {
+    return config.distributed.mpi_communicator ? mpi_communicator(*config.distributed.mpi_communicator, timeout)
+                                               : launcher_communicator(timeout);
+  } catch (const BackendUnavailable& error) {
+    throw BackendUnavailable(std::string(to_string(backend)) + " cannot run here: " + error.what(), error.hint());
+  }
 }
 
 namespace {

@@ -29,6 +29,10 @@ inline constexpr int kAutomaticGpuQubits = 20;
 /// BackendUnavailable with its name and the reason. `has_communicator`: the caller brought ranks of its own.
 Backend choose_backend(const SimulatorConfig& config, bool has_communicator, std::size_t num_qubits);
 
+/// The ranks of an MPI backend whose caller brought none: those of the communicator that the options name, else all that were launched. Null for
+/// other backends. Collective; throws BackendUnavailable with the backend and the reason.
+std::shared_ptr<CollectiveCommunicator> communicator_for_run(const SimulatorConfig& config, Backend backend);
+
 /// The machine that a plan is made for when nothing runs: the machine file, else model_machine.
 Machine machine_for_plan(const SimulatorConfig& config);
 

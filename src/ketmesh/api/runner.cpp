@@ -51,6 +51,7 @@ void Runner::open(std::size_t num_qubits) {
   if (opened_ && backend == backend_) return;
   read_environment();
   backend_ = backend;
+  if (communicator_ == nullptr) communicator_ = communicator_for_run(config_, backend_);
   const int rank = communicator_ ? communicator_->rank() : 0, world = communicator_ ? communicator_->world() : 1;
   DeviceMesh mesh = mesh_for_run(config_, backend_, rank, world);
   context_ = communicator_ ? std::make_shared<const DistributedExecutionContext>(communicator_, std::move(mesh), threads_)

@@ -64,6 +64,7 @@ ShardedState::ShardedState(std::shared_ptr<const DistributedExecutionContext> co
     exchanger_ = std::make_unique<transport::RankExchanger>(context_->collective());
   else
     exchanger_ = std::make_unique<transport::LocalExchanger>();
+  use_ = context_->collective().use();
 }
 
 ShardedState::~ShardedState() = default;

@@ -78,6 +78,7 @@ class ShardedState {
   std::vector<transport::OwnedShard> own_;
   std::vector<std::shared_ptr<void>> memory_;  // of each own shard; shared with views
   std::unique_ptr<transport::Exchanger> exchanger_;
+  std::shared_ptr<const void> use_;  // of the communicator: it is not ended under a state
 };
 
 /// Writes all amplitudes in logical order as a .npy file of complex64 / complex128: under a temporary name, renamed when whole. Throws IoError (output).

@@ -41,12 +41,12 @@ typedef struct {
                         int32_t* first_on_host); /* lowest rank that shares memory with this one */
   int (*close_world)(int64_t world);
 
-  /* At most 2^30 - 1 bytes a message. */
+  /* At most 2^30 - 1 bytes a message. Received from -1: from any rank. */
   int (*send)(int64_t world, int32_t channel, const void* data, uint64_t bytes, int32_t to, int32_t tag, int64_t* request);
   int (*receive)(int64_t world, int32_t channel, void* data, uint64_t bytes, int32_t from, int32_t tag, int64_t* request);
   int (*test)(int64_t request, int32_t* done, uint64_t* bytes); /* a request that is done, or that failed, is gone */
-  int (*cancel)(int64_t request);                               /* the request is gone; a message that was on its way may still arrive */
-  int (*probe)(int64_t world, int32_t channel, int32_t tag, int32_t* found, int32_t* from, uint64_t* bytes); /* a message from anyone */
+  /* The request is gone. One that is under way is given `milliseconds` to end first: MPI may touch its memory no longer when *ended is 1. */
+  int (*cancel)(int64_t request, int32_t milliseconds, int32_t* ended);
 } KetmeshMpiTable;
 
 /* NULL when the version is not the one asked for. */

@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <map>
@@ -33,6 +34,7 @@ struct World {
 
 struct Transfer {
   MPI_Request request = MPI_REQUEST_NULL;
+  bool receives = false;
 };
 
 /// What is open. Handles count up and are never used twice, so that a stale one is found.
@@ -301,14 +303,16 @@ int close_world(std::int64_t handle) {
       world = std::move(found->second);
       handles().worlds.erase(found);
     }
-    return free_channels(*world);
+    if (!world->pending) return free_channels(*world);
+    world.release();  // NOLINT: MPI still writes to it
+    return 0;
   });
 }
 
-int keep(MPI_Request request, std::int64_t* out) {
+int keep(Transfer transfer, std::int64_t* out) {
   const std::lock_guard lock(handles().mutex);
   *out = handles().next++;
-  handles().transfers.emplace(*out, Transfer{request});
+  handles().transfers.emplace(*out, transfer);
   return 0;
 }
 
@@ -322,7 +326,7 @@ int send(std::int64_t world, std::int32_t channel, const void* data, std::uint64
     if (too_long(bytes)) return fail(KETMESH_MPI_FAILED, "a message of " + std::to_string(bytes) + " bytes: must be below 2^30");
     MPI_Request started = MPI_REQUEST_NULL;
     if (const int code = check(MPI_Isend(data, static_cast<int>(bytes), MPI_BYTE, to, tag, comm, &started), "MPI_Isend")) return code;
-    return keep(started, request);
+    return keep({started, false}, request);
   });
 }
 
@@ -333,8 +337,10 @@ int receive(std::int64_t world, std::int32_t channel, void* data, std::uint64_t 
     if (comm == MPI_COMM_NULL) return KETMESH_MPI_BAD_HANDLE;
     if (too_long(bytes)) return fail(KETMESH_MPI_FAILED, "a message of " + std::to_string(bytes) + " bytes: must be below 2^30");
     MPI_Request started = MPI_REQUEST_NULL;
-    if (const int code = check(MPI_Irecv(data, static_cast<int>(bytes), MPI_BYTE, from, tag, comm, &started), "MPI_Irecv")) return code;
-    return keep(started, request);
+    if (const int code =
+            check(MPI_Irecv(data, static_cast<int>(bytes), MPI_BYTE, from < 0 ? MPI_ANY_SOURCE : from, tag, comm, &started), "MPI_Irecv"))
+      return code;
+    return keep({started, true}, request);
   });
 }
 
@@ -358,57 +364,35 @@ int test(std::int64_t handle, std::int32_t* done, std::uint64_t* bytes) {
   });
 }
 
-int cancel(std::int64_t handle) {
+/// Tests until it has ended or the time is over.
+bool ends_within(MPI_Request& request, std::int32_t milliseconds) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(milliseconds);
+  int ended = 0;
+  do {
+    if (MPI_Test(&request, &ended, MPI_STATUS_IGNORE) != MPI_SUCCESS) return true;
+  } while (ended == 0 && std::chrono::steady_clock::now() < end);
+  return ended != 0;
+}
+
+int cancel(std::int64_t handle, std::int32_t milliseconds, std::int32_t* ended) {
   return guarded([&] {
     const std::lock_guard lock(handles().mutex);
     const auto found = handles().transfers.find(handle);
     if (found == handles().transfers.end()) return bad_request(handle);
-    MPI_Request request = found->second.request;
+    Transfer transfer = found->second;
     handles().transfers.erase(found);
-    int finalized = 0;
-    MPI_Finalized(&finalized);
-    if (finalized != 0) return 0;
-    const int code = check(MPI_Cancel(&request), "MPI_Cancel");
-    MPI_Request_free(&request);
-    return code;
+    *ended = 1;
+    // A send cannot be taken back by every MPI, and one that is under way ends when the other side takes it.
+    if (transfer.receives) MPI_Cancel(&transfer.request);
+    if (ends_within(transfer.request, milliseconds)) return 0;
+    *ended = 0;
+    return check(MPI_Request_free(&transfer.request), "MPI_Request_free");
   });
 }
 
-int probe(std::int64_t world, std::int32_t channel, std::int32_t tag, std::int32_t* found, std::int32_t* from, std::uint64_t* bytes) {
-  return guarded([&] {
-    const MPI_Comm comm = channel_of(world, channel);
-    if (comm == MPI_COMM_NULL) return KETMESH_MPI_BAD_HANDLE;
-    int there = 0, count = 0;
-    MPI_Status status;
-    if (const int code = check(MPI_Iprobe(MPI_ANY_SOURCE, tag, comm, &there, &status), "MPI_Iprobe")) return code;
-    *found = there;
-    if (there == 0) return 0;
-    MPI_Get_count(&status, MPI_BYTE, &count);
-    *from = status.MPI_SOURCE;
-    *bytes = count < 0 ? 0 : static_cast<std::uint64_t>(count);
-    return 0;
-  });
-}
-
-constexpr KetmeshMpiTable kTable = {KETMESH_MPI_ABI_VERSION,
-                                    KETMESH_BUILD_ID,
-                                    KETMESH_MPI_FAMILY,
-                                    last_error,
-                                    library_version,
-                                    state,
-                                    initialize,
-                                    finalize,
-                                    abort_job,
-                                    launcher_communicator,
-                                    open_world,
-                                    test_world,
-                                    describe_world,
-                                    close_world,
-                                    send,
-                                    receive,
-                                    test,
-                                    cancel,
-                                    probe};
+constexpr KetmeshMpiTable kTable = {
+    KETMESH_MPI_ABI_VERSION, KETMESH_BUILD_ID, KETMESH_MPI_FAMILY, last_error,     library_version, state, initialize, finalize, abort_job,
+    launcher_communicator,   open_world,       test_world,         describe_world, close_world,     send,  receive,    test,     cancel};
 
 }  // namespace
 
