@@ -13,19 +13,20 @@ struct BenchWords {
   ConfigWords config;
 };
 
-void bench(const BenchWords& words, const Session& session) {
+void bench(const BenchWords& words, Session& session) {
   const int n = static_cast<int>(whole_number("N", words.qubits, 1, 10000));
   if (!words.emit.empty()) {
     if (words.emit == "flat") return print(family_flat(words.name, n));
     if (words.emit == "qasm") return print(family_circuit(words.name, n).to_qasm(3));
     throw OptionError("--emit " + words.emit + ": must be qasm or flat");
   }
-  const SimulatorConfig config = to_config(words.config);
   BenchReport report;
   report.name = words.name;
   report.num_qubits = n;
   report.repeats = static_cast<int>(whole_number("--repeat", words.repeat, 1, 1000000));
-  const Circuit circuit = family_circuit(words.name, n);
+  session.job.join(words.config.backend);
+  const SimulatorConfig config = session.job.alike("reading the options", [&] { return to_config(words.config, session.job); });
+  const Circuit circuit = session.job.alike("making the circuit", [&] { return family_circuit(words.name, n); });
   report.gates = circuit.size();
   Progress progress(session);
   RunOptions options;
@@ -33,7 +34,7 @@ void bench(const BenchWords& words, const Session& session) {
   options.seed = 1;
   options.statevector_path = words.statevector;
   options.progress = progress.callback();
-  Simulator simulator(config);
+  Simulator simulator(config, session.job.ranks_for(config));
   for (int i = 0; i < report.repeats; ++i) {
     check_interrupt();
     Result result = simulator.run(circuit, options);
@@ -42,7 +43,7 @@ void bench(const BenchWords& words, const Session& session) {
       report.best = std::move(result);
   }
   report.bandwidth = probe_cpu().memory_bandwidth;
-  print(session.json ? bench_json(report) : bench_table(report));
+  if (session.job.speaks()) print(session.json ? bench_json(report) : bench_table(report));
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ struct ConvertWords {
 void convert(const ConvertWords& words, const Session& session) {
   const int version = static_cast<int>(whole_number("--to", words.version, 2, 3));
   if (session.json && words.out == "-") throw OptionError("--json and the converted text cannot both go to stdout: name a file");
-  const Circuit circuit = read_circuit(words.in);
+  const Circuit circuit = read_circuit(words.in, session.job);
   check_interrupt();
   write_file(words.out, circuit.to_qasm(version));
   if (session.json) {

@@ -22,14 +22,15 @@ int main(int argc, char** argv) {
     add_doctor(app, session);
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(error);
-    return report_usage(error.what(), "ketmesh --help lists the subcommands, ketmesh SUBCOMMAND --help its options", session.json);
+    if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return session.job.is_first() ? app.exit(error) : 0;
+    return session.job.leave(
+        report_usage(error.what(), "ketmesh --help lists the subcommands, ketmesh SUBCOMMAND --help its options", session));
   }
   try {
     watch_interrupts();
     session.action();
-    return kOk;
+    return session.job.leave(kOk);
   } catch (const std::exception& error) {
-    return report(error, session.json);
+    return session.job.leave(report(error, session));
   }
 }

@@ -1,5 +1,8 @@
 #include "options.hpp"
 
+#include <algorithm>
+#include <cstdlib>
+
 #include "ketmesh/base/error.hpp"
 #include "session.hpp"
 
@@ -37,6 +40,18 @@ SimulatorConfig to_config(const ConfigWords& words) {
   config.threads = static_cast<int>(whole_number("--threads", words.threads, 0, 4096));
   config.simd = words.simd;
   if (!words.machine.empty()) config.machine_json = read_file(words.machine);
+  config.check();
+  return config;
+}
+
+SimulatorConfig to_config(const ConfigWords& words, const Job& job) {
+  SimulatorConfig config = to_config(words);
+  if (!job.over_ranks()) return config;
+  if (config.backend == Backend::automatic) config.backend = Backend::distributed_mpi_cpu;
+  const bool named = std::any_of(words.options.begin(), words.options.end(),
+                                 [](const std::string& text) { return text.starts_with("distributed_timeout_seconds="); });
+  const char* const timeout = std::getenv("KETMESH_TIMEOUT");
+  if (!named && timeout != nullptr && *timeout != '\0') config.distributed.timeout_seconds = real_number("KETMESH_TIMEOUT", timeout);
   config.check();
   return config;
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "job.hpp"
 #include "ketmesh/api/config.hpp"
 
 namespace ketmesh::app {
@@ -18,5 +19,7 @@ struct ConfigWords {
 void add_config(CLI::App& command, ConfigWords& words);
 /// Judges each word; throws OptionError, IoError.
 SimulatorConfig to_config(const ConfigWords& words);
+/// Of a run: over the ranks of the job where there are some; KETMESH_TIMEOUT bounds their waits unless an option does.
+SimulatorConfig to_config(const ConfigWords& words, const Job& job);
 
 }  // namespace ketmesh::app

@@ -24,7 +24,7 @@ void plan(const PlanWords& words, const Session& session) {
   const int devices = virtual_devices ? static_cast<int>(std::max<std::size_t>(2, config.distributed.devices.size()))
                                       : count("--devices-per-rank", words.devices_per_rank);
   const std::uint64_t memory = words.memory.empty() ? 0 : byte_size("--memory", words.memory);
-  const Circuit circuit = read_circuit(words.file);
+  const Circuit circuit = read_circuit(words.file, session.job);
   check_interrupt();
   Simulator simulator(config);
   const Plan made = imagined ? simulator.plan(circuit, model_machine(config.backend, ranks, devices, memory)) : simulator.plan(circuit);

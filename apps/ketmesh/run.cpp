@@ -50,31 +50,50 @@ RunOptions to_run_options(const RunWords& words) {
   return options;
 }
 
-void run(const RunWords& words, const Session& session) {
-  const SimulatorConfig config = to_config(words.config);
-  RunOptions options = to_run_options(words);
+/// What the words and files of a command line say.
+struct Input {
+  SimulatorConfig config;
+  RunOptions options;
   BitOrder order = BitOrder::big;
+  Circuit circuit;
+  double parse = 0;
+};
+
+Input read_input(const RunWords& words, const Job& job, Timeline& timeline) {
+  Input in{to_config(words.config, job), to_run_options(words), BitOrder::big, Circuit(1), 0};
   if (words.bit_order == "little") {
-    order = BitOrder::little;
+    in.order = BitOrder::little;
   } else if (words.bit_order != "big") {
     throw OptionError("--bit-order " + words.bit_order + ": must be big or little");
   }
+  const double begin = timeline.now();
+  in.circuit = read_circuit(words.file, job);
+  in.parse = timeline.now() - begin;
+  timeline.add("parse", begin, timeline.now(), kPhases);
+  return in;
+}
+
+void run(const RunWords& words, Session& session) {
+  Job& job = session.job;
+  job.join(words.config.backend);
   Timeline timeline(true);
-  const Circuit circuit = read_circuit(words.file);
-  const double parse = timeline.now();
-  timeline.add("parse", 0, parse, kPhases);
+  Input in = job.alike("reading the input", [&] { return read_input(words, job, timeline); });
+  const SimulatorConfig& config = in.config;
+  RunOptions& options = in.options;
+  const Circuit& circuit = in.circuit;
   check_interrupt();
   Progress progress(session);
   options.progress = words.trace.empty() ? progress.callback() : watch(timeline, progress.callback());
   if (!words.trace.empty()) options.timeline = &timeline;
-  Simulator simulator(config);
+  Simulator simulator(config, job.ranks_for(config));
   const double begin = timeline.now();
   Result result = simulator.run(circuit, options);
   timeline.add("run", begin, timeline.now(), kPhases);
-  result.seconds.parse = parse;
-  result.seconds.total += parse;
+  result.seconds.parse = in.parse;
+  result.seconds.total += in.parse;
+  if (!job.speaks()) return;
   if (!words.trace.empty()) write_file(words.trace, chrome_trace(timeline.events(), timeline.tracks()));
-  if (session.json) return print(result_json(result, order));
+  if (session.json) return print(result_json(result, in.order));
   std::vector<std::string> names;
   for (const PauliSum& observable : options.observables) names.push_back(observable.str());
   // The plan beside the record, where the record is of one run of one plan.
@@ -82,8 +101,9 @@ void run(const RunWords& words, const Session& session) {
   if (!circuit.has_dynamic_operations() && result.distribution.engine == "ex" && result.distribution.stages > 0 &&
       (options.statevector_path.empty() && !options.probabilities ? true : result.acted_qubits == result.num_qubits) &&
       result.qubits_after >= result.qubits_before)
-    plan = std::make_unique<Plan>(simulator.plan(circuit));
-  print(result_table(result, names, plan.get(), order, terminal_columns()));
+    plan = std::make_unique<Plan>(job.over_ranks() ? simulator.plan(circuit, model_machine(config.backend, job.ranks()->world()))
+                                                   : simulator.plan(circuit));
+  print(result_table(result, names, plan.get(), in.order, terminal_columns()));
 }
 
 }  // namespace

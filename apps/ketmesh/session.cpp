@@ -121,14 +121,20 @@ void check_interrupt() {
   if (interrupted != 0) throw Interrupted("interrupted; nothing was written");
 }
 
-int report(const std::exception& error, bool json) { return say(describe(error), error.what(), json); }
+int report(const std::exception& error, const Session& session) {
+  const Failure failure = describe(error);
+  return session.job.complains() ? say(failure, error.what(), session.json && session.job.speaks()) : failure.status;
+}
 
-int report_usage(const std::string& message, const std::string& hint, bool json) {
-  return say({std::string(to_string(ErrorKind::OptionError)), message, hint, "", 0, 0, kBadInput}, message, json);
+int report_usage(const std::string& message, const std::string& hint, const Session& session) {
+  if (!session.job.is_first()) return kBadInput;
+  return say({std::string(to_string(ErrorKind::OptionError)), message, hint, "", 0, 0, kBadInput}, message, session.json);
 }
 
 Progress::Progress(const Session& session)
-    : visible_(!session.quiet && isatty(STDERR_FILENO) != 0), start_(std::chrono::steady_clock::now()), last_(start_) {}
+    : visible_(!session.quiet && session.job.speaks() && isatty(STDERR_FILENO) != 0),
+      start_(std::chrono::steady_clock::now()),
+      last_(start_) {}
 
 Progress::~Progress() { erase(); }
 
@@ -164,10 +170,11 @@ std::string read_file(const std::string& path) {
   return std::move(text).str();
 }
 
-Circuit read_circuit(const std::string& path) {
+Circuit read_circuit(const std::string& path, const Job& job) {
   // from_qasm takes what holds ';' or a line end for text.
   if (path != "-" && path.find_first_of(";\n") == std::string::npos) return Circuit::from_qasm(path);
-  std::string text = path == "-" ? std::string(std::istreambuf_iterator<char>(std::cin), {}) : read_file(path);
+  std::string text =
+      path == "-" ? job.from_first([] { return std::string(std::istreambuf_iterator<char>(std::cin), {}); }) : read_file(path);
   text += '\n';
   return Circuit::from_qasm(text);
 }

@@ -9,11 +9,13 @@
 #include <string>
 #include <string_view>
 
+#include "job.hpp"
 #include "ketmesh/circuit/circuit.hpp"
 
 namespace ketmesh::app {
 
 struct Session {
+  Job job;                       ///< the processes of this run
   bool json = false;             ///< one JSON object on stdout, also on failure
   bool quiet = false;            ///< no progress on stderr
   std::function<void()> action;  ///< of the subcommand that was chosen
@@ -33,8 +35,9 @@ void watch_interrupts();
 void check_interrupt();
 
 /// Says what failed: a line `error: ...` and perhaps `hint: ...` on stderr, with json one object on stdout. Returns the exit status.
-int report(const std::exception& error, bool json);
-int report_usage(const std::string& message, const std::string& hint, bool json);
+/// Of several ranks the first one speaks, and each one whose job broke.
+int report(const std::exception& error, const Session& session);
+int report_usage(const std::string& message, const std::string& hint, const Session& session);
 
 /// Long work on a terminal: one line on stderr that is rewritten and erased in the end.
 class Progress {
@@ -53,8 +56,8 @@ class Progress {
   std::chrono::steady_clock::time_point start_, last_;
 };
 
-/// A circuit from a path, or from stdin for "-".
-Circuit read_circuit(const std::string& path);
+/// A circuit from a path, or from stdin for "-" (that of the first rank).
+Circuit read_circuit(const std::string& path, const Job& job);
 std::string read_file(const std::string& path);
 /// Writes under a temporary name beside `path` and renames, so that no half file bears the name. "-": stdout. Throws IoError (output).
 void write_file(const std::string& path, std::string_view text);

@@ -9,6 +9,14 @@
 
 namespace ketmesh {
 
+/// What the environment says of who started this process.
+struct LaunchedProcess {
+  int rank = 0, size = 1;    ///< among the processes that were started together
+  bool by_mpi = false;       ///< by a launcher of MPI
+  bool without_mpi = false;  ///< srun started several tasks and told none of them how to find the others
+};
+LaunchedProcess launched_process();
+
 /// Initialises MPI (thread level serialized) when nobody has. Nothing else in the library does. Throws BackendUnavailable with the reason when no MPI
 /// or no plugin for it is found, or when it was initialised with thread level single.
 void init_mpi();

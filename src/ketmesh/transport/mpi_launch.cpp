@@ -48,10 +48,10 @@ Launch read_launch(const EnvironmentLookup& lookup) {
   // srun sets the variables of PMI and of PMIx, but the sizes of PMIx only where MPI asks for them.
   if (lookup("PMIX_RANK") != nullptr) return by(MpiFamily::openmpi, "PMIX_RANK", "SLURM_STEP_NUM_TASKS");
   if (number(lookup, "PMI_SIZE")) return by(MpiFamily::mpich, "PMI_RANK", "PMI_SIZE");
-  Launch alone;
-  const auto tasks = number(lookup, "SLURM_STEP_NUM_TASKS");
-  alone.without_mpi = tasks.value_or(1) > 1 && lookup("SLURM_PROCID") != nullptr;
-  return alone;
+  const int tasks = number(lookup, "SLURM_STEP_NUM_TASKS").value_or(1);
+  const auto task = number(lookup, "SLURM_PROCID");
+  if (tasks > 1 && task) return {std::nullopt, *task, tasks, true};
+  return {};
 }
 
 std::vector<LoadedMpi> loaded_mpis() {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdlib>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -173,6 +174,11 @@ std::shared_ptr<CollectiveCommunicator> open(const KetmeshMpiTable& table, std::
 }
 
 }  // namespace
+
+LaunchedProcess launched_process() {
+  const transport::Launch launch = transport::read_launch([](const char* name) { return std::getenv(name); });
+  return {launch.rank, launch.size, launch.family.has_value(), launch.without_mpi};
+}
 
 void init_mpi() {
   const KetmeshMpiTable& table = usable_table();
