@@ -29,8 +29,15 @@ void Job::join(const std::string& backend) {
   if (launch_.without_mpi)
     throw BackendUnavailable("srun started " + std::to_string(launch_.size) + " tasks and told none of them how to find the others",
                              "srun --mpi=pmi2 for MPICH, --mpi=pmix for Open MPI; --backend cpu runs each task for itself");
-  init_mpi();
-  auto ranks = launcher_communicator();
+  std::shared_ptr<CollectiveCommunicator> ranks;
+  try {
+    init_mpi();
+    ranks = launcher_communicator();
+  } catch (const BackendUnavailable& error) {
+    throw BackendUnavailable(
+        (named ? backend : "a run over " + std::to_string(launch_.size) + " processes") + " cannot run here: " + error.what(),
+        error.hint());
+  }
   if (ranks->world() != launch_.size)
     throw BackendUnavailable("the launcher started " + std::to_string(launch_.size) + " processes, but MPI sees " +
                                  std::to_string(ranks->world()) + ": the launcher is of another MPI than the library",
