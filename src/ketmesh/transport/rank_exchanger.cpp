@@ -12,7 +12,7 @@ namespace {
 // Chunks on their way at once: while one is copied into its place the others travel.
 constexpr std::size_t kSlots = 4;
 // A chunk that was received is still in the cache when it is copied into its place.
-constexpr std::uint64_t kChunkBytes = 1_MiB;
+constexpr std::uint64_t kChunkBytes = 512_KiB;
 
 /// A chunk of a block of one own shard that changes places with the same chunk of another rank's.
 struct Item {

@@ -1,7 +1,10 @@
 #include "ketmesh/kernels/cpu/move.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
+#include <span>
+#include <type_traits>
 #include <vector>
 
 #include "ketmesh/base/bits.hpp"
@@ -26,20 +29,49 @@ void for_blocks(const DeviceContext& context, const Shard& shard, F f) {
   for (std::int64_t b = 0; b < blocks; ++b) f(static_cast<Index>(b) << block_bits, bits::one(block_bits));
 }
 
+// Runs whose places come from one table: it stays in the first cache.
+constexpr int kTableBits = 9;
+
+/// f(offset in the shard, element number, run length) for whole runs of 2^run_bits elements, where the length is a constant for short ones.
+template <int kRunBits = 0, typename F>
+void move_runs(int run_bits, std::span<const Index> places, Index base, Index element, F f) {
+  constexpr int kMostConstant = 4;
+  if constexpr (kRunBits <= kMostConstant) {
+    if (run_bits != kRunBits) return move_runs<kRunBits + 1>(run_bits, places, base, element, f);
+    constexpr Index kRun = Index{1} << kRunBits;
+    for (std::size_t r = 0; r < places.size(); ++r) f(base | places[r], element + r * kRun, std::integral_constant<Index, kRun>{});
+  } else {
+    const Index run = bits::one(run_bits);
+    for (std::size_t r = 0; r < places.size(); ++r) f(base | places[r], element + r * run, run);
+  }
+}
+
 /// f(offset in the shard, element number, count) for the contiguous runs of a block of pack and unpack.
 template <typename F>
 void for_runs(const DeviceContext& context, const Shard& shard, Index mask, Index value, Index first, Index count, F f) {
   const Index rest = bits::low_mask(shard.local_bits) & ~mask;
   // Bits below the lowest of the mask are contiguous on both sides.
   const int run_bits = mask == 0 ? shard.local_bits : std::min(bits::lowest(mask), kBlockBits);
-  const Index run = bits::one(run_bits);
-  const Index begin = first >> run_bits, end = (first + count + run - 1) >> run_bits;
-  const auto runs = static_cast<std::int64_t>(end - begin);
+  const Index run = bits::one(run_bits), end = first + count;
+  const auto edge = [&](Index from, Index to) {
+    if (from < to) f(value | bits::deposit(from, rest), from - first, to - from);
+  };
+  const Index whole = std::min(end, (first + run - 1) & ~(run - 1)), whole_end = std::max(whole, end & ~(run - 1));
+  edge(first, whole);
+  edge(whole_end, end);
+  const Index runs = (whole_end - whole) >> run_bits;
+  if (runs == 0) return;
+  const int table_bits = std::min({kTableBits, bits::count(rest) - run_bits, static_cast<int>(std::bit_width(runs))});
+  std::vector<Index> table(bits::one(table_bits));
+  for (Index r = 0; r < table.size(); ++r) table[r] = bits::deposit(r << run_bits, rest);
+  const Index tile = run << table_bits, first_tile = whole / tile;
+  const auto tiles = static_cast<std::int64_t>((whole_end + tile - 1) / tile - first_tile);
 #pragma omp parallel for schedule(static) num_threads(context.threads) if (count > (Index{1} << kBlockBits) && context.threads > 1)
-  for (std::int64_t r = 0; r < runs; ++r) {
-    const Index element = (begin + static_cast<Index>(r)) << run_bits;
-    const Index from = std::max(element, first), to = std::min(element + run, first + count);
-    f(value | bits::deposit(from, rest), from - first, to - from);
+  for (std::int64_t t = 0; t < tiles; ++t) {
+    const Index start = (first_tile + static_cast<Index>(t)) * tile;
+    const Index from = std::max(start, whole), to = std::min(start + tile, whole_end);
+    const auto places = std::span<const Index>(table).subspan((from - start) >> run_bits, (to - from) >> run_bits);
+    move_runs(run_bits, places, value | bits::deposit(start, rest), from - first, f);
   }
 }
 
@@ -105,7 +137,7 @@ void MoveKernels<Real>::pack(const DeviceContext& context, const Shard& shard, I
   const auto* a = amplitudes<Real>(shard);
   auto* to = static_cast<std::complex<Real>*>(out);
   for_runs(context, shard, mask, value, first, count,
-           [=](Index offset, Index element, Index n) { std::copy_n(a + offset, n, to + element); });
+           [=](Index offset, Index element, auto n) { std::copy_n(a + offset, static_cast<Index>(n), to + element); });
 }
 
 template <typename Real>
@@ -114,7 +146,7 @@ void MoveKernels<Real>::unpack(const DeviceContext& context, const Shard& shard,
   auto* a = amplitudes<Real>(shard);
   const auto* from = static_cast<const std::complex<Real>*>(in);
   for_runs(context, shard, mask, value, first, count,
-           [=](Index offset, Index element, Index n) { std::copy_n(from + element, n, a + offset); });
+           [=](Index offset, Index element, auto n) { std::copy_n(from + element, static_cast<Index>(n), a + offset); });
 }
 
 template struct MoveKernels<float>;
