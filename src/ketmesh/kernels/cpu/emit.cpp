@@ -122,6 +122,13 @@ class Emitter {
     coefficient([&](std::uint32_t l) { return of_lane(l).real(); });
     coefficient([&](std::uint32_t l) { return of_lane(l).imag(); });
   }
+  /// Three real numbers an entry: re, im - re, re + im.
+  template <typename F>
+  void gauss_coefficient(F of_lane) {
+    coefficient([&](std::uint32_t l) { return of_lane(l).real(); });
+    coefficient([&](std::uint32_t l) { return of_lane(l).imag() - of_lane(l).real(); });
+    coefficient([&](std::uint32_t l) { return of_lane(l).real() + of_lane(l).imag(); });
+  }
   void begin_shuffles() { op_.shuffle = static_cast<std::uint32_t>(program_.shuffles.size()); }
   template <typename F>
   void shuffle(F source_of_lane) {
@@ -259,7 +266,7 @@ class Emitter {
     const auto one = [](bool holds, cdouble x, bool diagonal) { return holds ? x : cdouble(diagonal ? 1.0 : 0.0); };
     begin_coefficients();
     if (!low.lane) {
-      for (std::size_t i = 0; i < 16; ++i) complex_coefficient([&](std::uint32_t l) { return one(lane_holds(l), m[i], i % 5 == 0); });
+      for (std::size_t i = 0; i < 16; ++i) gauss_coefficient([&](std::uint32_t l) { return one(lane_holds(l), m[i], i % 5 == 0); });
       return two_registers(low, high, Code::matrix4);
     }
     const auto low_bit = std::uint32_t{1} << low.bit;
@@ -267,7 +274,7 @@ class Emitter {
       for (std::size_t r = 0; r < 2; ++r)
         for (std::size_t c = 0; c < 2; ++c)
           for (std::size_t other = 0; other < 2; ++other)
-            complex_coefficient([&](std::uint32_t l) {
+            gauss_coefficient([&](std::uint32_t l) {
               const std::size_t b = (l & low_bit) != 0 ? 1 : 0;
               return one(lane_holds(l), m[4 * (2 * r + b) + 2 * c + (b ^ other)], r == c && other == 0);
             });
@@ -279,7 +286,7 @@ class Emitter {
     const auto high_bit = std::uint32_t{1} << high.bit;
     begin_shuffles();
     for (std::size_t d = 0; d < 4; ++d) {
-      complex_coefficient([&](std::uint32_t l) {
+      gauss_coefficient([&](std::uint32_t l) {
         const std::size_t row = ((l & low_bit) != 0 ? 1U : 0U) | ((l & high_bit) != 0 ? 2U : 0U);
         return one(lane_holds(l), m[4 * row + (row ^ d)], d == 0);
       });

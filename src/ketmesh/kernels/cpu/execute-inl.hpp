@@ -7,7 +7,9 @@
 #endif
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "ketmesh/base/bits.hpp"
@@ -18,36 +20,44 @@
 HWY_BEFORE_NAMESPACE();
 namespace ketmesh::kernels::cpu::HWY_NAMESPACE {
 
+/// Addresses of the vectors of a block: few enough to stay in general registers.
+template <typename Real>
+struct BlockAddress {
+  std::array<std::size_t, kRegisterBits> stride;
+  HWY_INLINE explicit BlockAddress(const Sweep& sweep) {
+    for (std::size_t b = 0; b < kRegisterBits; ++b) stride[b] = place<Real>(hn::Lanes(Tag<Real>()) << sweep.positions[b]);
+  }
+  template <class F, std::size_t... kVector>
+  HWY_INLINE void for_each(Real* first, const F& f, std::index_sequence<kVector...>) const {
+    const std::size_t s0 = stride[0], s1 = stride[1], s01 = s0 + s1;
+    Real* const base[2] = {first, kRegisterBits > 2 ? first + stride[kRegisterBits - 1] : first};
+    (f(base[kVector >> 2] + ((kVector & 3) == 0 ? 0 : (kVector & 3) == 1 ? s0 : (kVector & 3) == 2 ? s1 : s01), kVector), ...);
+  }
+};
+
 template <typename Real>
 HWY_NOINLINE void run_sweep(Real* HWY_RESTRICT re, Real* HWY_RESTRICT im, const Sweep& sweep, std::uint32_t outer,
                             const ActiveOp<Real>* ops, std::size_t num_ops) {
   const Tag<Real> d;
   const std::size_t lanes = hn::Lanes(d);
-  std::size_t offset[kVectors];
-  for (int v = 0; v < kVectors; ++v) {
-    offset[v] = 0;
-    for (int b = 0; b < kRegisterBits; ++b)
-      if (((v >> b) & 1) != 0) offset[v] += lanes << sweep.positions[static_cast<std::size_t>(b)];
-  }
+  using Sequence = std::make_index_sequence<kVectors>;
+  const BlockAddress<Real> block(sweep);
   const ActiveOp<Real>* const end = ops + num_ops;
   std::uint32_t inner = 0;
   do {
     const std::uint32_t base = outer | inner;
-    Real* const r = re + base * lanes;
-    Real* const i = im + base * lanes;
+    const std::size_t at = place<Real>(base * lanes);
     Registers<Real> g;
-    HWY_UNROLL(8)
-    for (int v = 0; v < kVectors; ++v) {
-      g.re[v] = hn::Load(d, r + offset[v]);
-      g.im[v] = hn::Load(d, i + offset[v]);
-    }
+    block.for_each(
+        re + at, [&](const Real* p, std::size_t v) HWY_ATTR { g.re[v] = hn::Load(d, p); }, Sequence());
+    block.for_each(
+        im + at, [&](const Real* p, std::size_t v) HWY_ATTR { g.im[v] = hn::Load(d, p); }, Sequence());
     for (const ActiveOp<Real>* op = ops; op != end; ++op)
       if ((base & op->block_mask) == op->block_value) apply(g, *op, base);
-    HWY_UNROLL(8)
-    for (int v = 0; v < kVectors; ++v) {
-      hn::Store(g.re[v], d, r + offset[v]);
-      hn::Store(g.im[v], d, i + offset[v]);
-    }
+    block.for_each(
+        re + at, [&](Real* p, std::size_t v) HWY_ATTR { hn::Store(g.re[v], d, p); }, Sequence());
+    block.for_each(
+        im + at, [&](Real* p, std::size_t v) HWY_ATTR { hn::Store(g.im[v], d, p); }, Sequence());
     inner = (inner - sweep.inner_mask) & sweep.inner_mask;
   } while (inner != 0);
 }
@@ -73,14 +83,14 @@ HWY_NOINLINE void run_wide(const WideOp& op, const TileScratch<Real>& tile) {
     }
     for (std::size_t s = 0; s < size; ++s)
       for (std::size_t l = 0; l < lanes; ++l) {
-        const std::size_t at = op.offsets[s] | base[std::min(l, count - 1)];
+        const std::size_t at = place<Real>(op.offsets[s] | base[std::min(l, count - 1)]);
         in_re[s * lanes + l] = tile.re[at];
         in_im[s * lanes + l] = tile.im[at];
       }
     if (op.permutation) {
       for (std::size_t s = 0; s < size; ++s)
         for (std::size_t l = 0; l < count; ++l) {
-          const std::size_t at = op.offsets[op.table[s]] | base[l];
+          const std::size_t at = place<Real>(op.offsets[op.table[s]] | base[l]);
           tile.re[at] = in_re[s * lanes + l];
           tile.im[at] = in_im[s * lanes + l];
         }
@@ -97,7 +107,7 @@ HWY_NOINLINE void run_wide(const WideOp& op, const TileScratch<Real>& tile) {
     }
     for (std::size_t s = 0; s < size; ++s)
       for (std::size_t l = 0; l < count; ++l) {
-        const std::size_t at = op.offsets[s] | base[l];
+        const std::size_t at = place<Real>(op.offsets[s] | base[l]);
         tile.re[at] = out_re[s * lanes + l];
         tile.im[at] = out_im[s * lanes + l];
       }
@@ -112,20 +122,19 @@ HWY_INLINE void load_tile(const Program<Real>& program, const TileScratch<Real>&
   if (!program.vector_rows) {
     for (std::size_t r = 0, to = 0; r < program.row_offset.size(); ++r)
       for (std::size_t j = 0; j < row; ++j, ++to) {
-        tile.re[to] = data[2 * (program.row_offset[r] + j)];
-        tile.im[to] = data[2 * (program.row_offset[r] + j) + 1];
+        tile.re[place<Real>(to)] = data[2 * (program.row_offset[r] + j)];
+        tile.im[place<Real>(to)] = data[2 * (program.row_offset[r] + j) + 1];
       }
     return;
   }
-  Real* re = tile.re;
-  Real* im = tile.im;
+  std::size_t to = 0;
   for (const Index offset : program.row_offset) {
     const Real* from = data + 2 * offset;
-    for (std::size_t j = 0; j < row; j += lanes, re += lanes, im += lanes) {
+    for (std::size_t j = 0; j < row; j += lanes, to += lanes) {
       hn::Vec<decltype(d)> x, y;
       hn::LoadInterleaved2(d, from + 2 * j, x, y);
-      hn::Store(x, d, re);
-      hn::Store(y, d, im);
+      hn::Store(x, d, tile.re + place<Real>(to));
+      hn::Store(y, d, tile.im + place<Real>(to));
     }
   }
 }
@@ -139,7 +148,8 @@ HWY_INLINE void store_tile(const Program<Real>& program, const TileScratch<Real>
   if (!program.vector_rows) {
     for (std::size_t r = 0, e = 0; r < program.row_offset.size(); ++r)
       for (std::size_t j = 0; j < row; ++j, ++e) {
-        const Real x = tile.re[program.element_source[e]], y = tile.im[program.element_source[e]];
+        const std::size_t at = place<Real>(program.element_source[e]);
+        const Real x = tile.re[at], y = tile.im[at];
         data[2 * (program.row_offset[r] + j)] = sr * x - si * y;
         data[2 * (program.row_offset[r] + j) + 1] = sr * y + si * x;
       }
@@ -151,7 +161,7 @@ HWY_INLINE void store_tile(const Program<Real>& program, const TileScratch<Real>
     Real* to = data + 2 * program.row_offset[r];
     const std::size_t source = program.row_source[r];
     for (std::size_t j = 0, v = 0; j < row; j += lanes, ++v) {
-      const std::size_t at = (source + program.in_row_source[v]) * lanes;
+      const std::size_t at = place<Real>((source + program.in_row_source[v]) * lanes);
       const auto x = hn::Load(d, tile.re + at), y = hn::Load(d, tile.im + at);
       hn::StoreInterleaved2(hn::NegMulAdd(vi, y, hn::Mul(vr, x)), hn::MulAdd(vi, x, hn::Mul(vr, y)), d, to + 2 * j);
     }
@@ -213,8 +223,8 @@ void run_tiles(const Program<Real>& program, const Shard& shard, const TileScrat
   Real* const data = static_cast<Real*>(shard.data);
   const std::size_t padded = std::size_t{1} << program.padded_bits, size = std::size_t{1} << program.tile_bits;
   if (padded > size) {
-    std::fill(scratch.re + size, scratch.re + padded, Real{0});
-    std::fill(scratch.im + size, scratch.im + padded, Real{0});
+    std::fill(scratch.re + place<Real>(size), scratch.re + place<Real>(padded), Real{0});
+    std::fill(scratch.im + place<Real>(size), scratch.im + place<Real>(padded), Real{0});
   }
   const std::span<const std::uint8_t> outside_bits = program.outside_bits;
   for (Index t = first; t < last; ++t) {

@@ -1,6 +1,8 @@
 // Runs programs on tiles: one function a SIMD level and precision.
 #pragma once
 
+#include <bit>
+#include <cstddef>
 #include <span>
 
 #include "ketmesh/kernels/cpu/program.hpp"
@@ -9,10 +11,19 @@
 
 namespace ketmesh::kernels::cpu {
 
+/// Where amplitude `e` of a tile lies in a plane of the buffer: one line is left out after every 4 KiB, so that vectors a power of two
+/// apart do not fall on the same sets of the first cache. Adds up over disjoint bits of `e`.
+template <typename Real>
+constexpr std::size_t place(std::size_t e) {
+  constexpr int kShift = std::countr_zero(4096 / sizeof(Real));
+  constexpr std::size_t kLine = 64 / sizeof(Real);
+  return e + (e >> kShift) * kLine;
+}
+
 /// Memory of one thread.
 template <typename Real>
 struct TileScratch {
-  Real* re = nullptr;  ///< 2^padded_bits each, 64-byte aligned
+  Real* re = nullptr;  ///< place(2^padded_bits) each, 64-byte aligned
   Real* im = nullptr;
   Real* dynamic = nullptr;  ///< Program::dynamic_size
   Real* wide = nullptr;     ///< 4 * lanes * 2^k for the widest operation of 2^k amplitudes

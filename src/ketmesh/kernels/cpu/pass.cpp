@@ -91,7 +91,7 @@ template <typename Real>
 TileScratch<Real> scratch_of_thread(const Prepared<Real>& prepared) {
   // The planes are kept apart by a few lines so that the same index of both does not fall on the same cache set.
   constexpr std::size_t kGap = 17 * 64 / sizeof(Real);
-  const std::size_t plane = std::size_t{1} << prepared.program.padded_bits;
+  const std::size_t plane = place<Real>(std::size_t{1} << prepared.program.padded_bits);
   const std::size_t needed = (2 * plane + 2 * kGap + prepared.program.dynamic_size + prepared.wide_size + kGap) * sizeof(Real);
   static thread_local HostMemory memory;
   if (memory.bytes() < needed) memory = HostMemory(std::max(needed, needed > 64_KiB ? 2_MiB : 64_KiB));

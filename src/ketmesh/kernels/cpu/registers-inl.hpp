@@ -214,6 +214,19 @@ struct Transpose {
   HWY_INLINE void operator()(Vector<Real>& r0, Vector<Real>& i0, Vector<Real>& r1, Vector<Real>& i1) const { plane(r0, r1), plane(i0, i1); }
 };
 
+/// A row of a dense matrix times a column of numbers by three real products an entry (Gauss): with k = ar (xr + xi),
+/// re = k - (ar + ai) xi and im = k + (ai - ar) xr. Coefficients of entry c at 3 c: ar, ai - ar, ar + ai.
+template <typename Real, std::size_t... kColumn>
+HWY_INLINE void gauss_row(const ActiveOp<Real>& op, std::size_t first, const Vector<Real>* xr, const Vector<Real>* xi,
+                          const Vector<Real>* sum, Vector<Real>& re, Vector<Real>& im, std::index_sequence<kColumn...>) {
+  auto k = hn::Mul(coefficient(op, first), sum[0]);
+  ((kColumn > 0 ? void(k = hn::MulAdd(coefficient(op, first + 3 * kColumn), sum[kColumn], k)) : void()), ...);
+  re = im = k;
+  ((im = hn::MulAdd(coefficient(op, first + 3 * kColumn + 1), xr[kColumn], im),
+    re = hn::NegMulAdd(coefficient(op, first + 3 * kColumn + 2), xi[kColumn], re)),
+   ...);
+}
+
 template <typename Real>
 struct MatrixLane {
   const ActiveOp<Real>& op;
@@ -221,14 +234,9 @@ struct MatrixLane {
   HWY_INLINE void operator()(Vector<Real>& r0, Vector<Real>& i0, Vector<Real>& r1, Vector<Real>& i1) const {
     const Vector<Real> xr[4] = {r0, hn::TableLookupLanes(r0, shuffle), r1, hn::TableLookupLanes(r1, shuffle)};
     const Vector<Real> xi[4] = {i0, hn::TableLookupLanes(i0, shuffle), i1, hn::TableLookupLanes(i1, shuffle)};
-    product(r0, i0, coefficient(op, 0), coefficient(op, 1), xr[0], xi[0]);
-    add_product(r0, i0, coefficient(op, 2), coefficient(op, 3), xr[1], xi[1]);
-    add_product(r0, i0, coefficient(op, 4), coefficient(op, 5), xr[2], xi[2]);
-    add_product(r0, i0, coefficient(op, 6), coefficient(op, 7), xr[3], xi[3]);
-    product(r1, i1, coefficient(op, 8), coefficient(op, 9), xr[0], xi[0]);
-    add_product(r1, i1, coefficient(op, 10), coefficient(op, 11), xr[1], xi[1]);
-    add_product(r1, i1, coefficient(op, 12), coefficient(op, 13), xr[2], xi[2]);
-    add_product(r1, i1, coefficient(op, 14), coefficient(op, 15), xr[3], xi[3]);
+    const Vector<Real> sum[4] = {hn::Add(xr[0], xi[0]), hn::Add(xr[1], xi[1]), hn::Add(xr[2], xi[2]), hn::Add(xr[3], xi[3])};
+    gauss_row(op, 0, xr, xi, sum, r0, i0, std::make_index_sequence<4>());
+    gauss_row(op, 12, xr, xi, sum, r1, i1, std::make_index_sequence<4>());
   }
 };
 
@@ -338,11 +346,10 @@ struct MatrixLanes {
   const ActiveOp<Real>& op;
   Shuffle<Real> s1, s2, s3;
   HWY_INLINE void operator()(Vector<Real>& re, Vector<Real>& im) const {
-    const auto xr = re, xi = im;
-    product(re, im, coefficient(op, 0), coefficient(op, 1), xr, xi);
-    add_product(re, im, coefficient(op, 2), coefficient(op, 3), hn::TableLookupLanes(xr, s1), hn::TableLookupLanes(xi, s1));
-    add_product(re, im, coefficient(op, 4), coefficient(op, 5), hn::TableLookupLanes(xr, s2), hn::TableLookupLanes(xi, s2));
-    add_product(re, im, coefficient(op, 6), coefficient(op, 7), hn::TableLookupLanes(xr, s3), hn::TableLookupLanes(xi, s3));
+    const Vector<Real> xr[4] = {re, hn::TableLookupLanes(re, s1), hn::TableLookupLanes(re, s2), hn::TableLookupLanes(re, s3)};
+    const Vector<Real> xi[4] = {im, hn::TableLookupLanes(im, s1), hn::TableLookupLanes(im, s2), hn::TableLookupLanes(im, s3)};
+    const Vector<Real> sum[4] = {hn::Add(xr[0], xi[0]), hn::Add(xr[1], xi[1]), hn::Add(xr[2], xi[2]), hn::Add(xr[3], xi[3])};
+    gauss_row(op, 0, xr, xi, sum, re, im, std::make_index_sequence<4>());
   }
 };
 
@@ -358,16 +365,11 @@ HWY_INLINE void matrix4_group(Registers<Real>& g, const ActiveOp<Real>& op) {
   constexpr int kIndex[4] = {kFirst, kFirst | 1 << kLow, kFirst | 1 << kHigh, kFirst | 1 << kLow | 1 << kHigh};
   const Vector<Real> xr[4] = {g.re[kIndex[0]], g.re[kIndex[1]], g.re[kIndex[2]], g.re[kIndex[3]]};
   const Vector<Real> xi[4] = {g.im[kIndex[0]], g.im[kIndex[1]], g.im[kIndex[2]], g.im[kIndex[3]]};
-#define KETMESH_ROW(R)                                                                                                 \
-  product(g.re[kIndex[R]], g.im[kIndex[R]], coefficient(op, 8 * R), coefficient(op, 8 * R + 1), xr[0], xi[0]);         \
-  add_product(g.re[kIndex[R]], g.im[kIndex[R]], coefficient(op, 8 * R + 2), coefficient(op, 8 * R + 3), xr[1], xi[1]); \
-  add_product(g.re[kIndex[R]], g.im[kIndex[R]], coefficient(op, 8 * R + 4), coefficient(op, 8 * R + 5), xr[2], xi[2]); \
-  add_product(g.re[kIndex[R]], g.im[kIndex[R]], coefficient(op, 8 * R + 6), coefficient(op, 8 * R + 7), xr[3], xi[3])
-  KETMESH_ROW(0);
-  KETMESH_ROW(1);
-  KETMESH_ROW(2);
-  KETMESH_ROW(3);
-#undef KETMESH_ROW
+  const Vector<Real> sum[4] = {hn::Add(xr[0], xi[0]), hn::Add(xr[1], xi[1]), hn::Add(xr[2], xi[2]), hn::Add(xr[3], xi[3])};
+  gauss_row(op, 0, xr, xi, sum, g.re[kIndex[0]], g.im[kIndex[0]], std::make_index_sequence<4>());
+  gauss_row(op, 12, xr, xi, sum, g.re[kIndex[1]], g.im[kIndex[1]], std::make_index_sequence<4>());
+  gauss_row(op, 24, xr, xi, sum, g.re[kIndex[2]], g.im[kIndex[2]], std::make_index_sequence<4>());
+  gauss_row(op, 36, xr, xi, sum, g.re[kIndex[3]], g.im[kIndex[3]], std::make_index_sequence<4>());
 }
 
 template <typename Real, int kLow, int kHigh, int kFirst>

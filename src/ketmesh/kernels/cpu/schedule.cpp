@@ -6,6 +6,9 @@
 namespace ketmesh::kernels::cpu {
 namespace {
 
+/// Bits of a phase table that lies in the first cache beside a chunk.
+constexpr int kTableBits = 10;
+
 class Scheduler {
  public:
   Scheduler(const std::vector<TileOp>& ops, int padded_bits, const VectorShape& shape)
@@ -77,35 +80,47 @@ class Scheduler {
     left.insert(left.end(), remaining_.begin() + static_cast<std::ptrdiff_t>(i), remaining_.end());
     remaining_.swap(left);
     PlannedSweep planned{fill(registers), {}};
-    for (const std::uint32_t index : chosen) {
+    for (std::size_t c = 0; c < chosen.size(); ++c) {
+      const std::uint32_t index = chosen[c];
       const TileOp& op = ops_[index];
       if (op.kind == OpKind::term) {
         pending_.push_back(op.term);
         pending_bits_ |= op.term.bits();
         continue;
       }
-      if ((pending_bits_ & op.moved) != 0) flush_for(op, planned);
+      if ((pending_bits_ & op.moved) != 0) {
+        std::uint32_t soon = 0;
+        for (std::size_t later = c; later < chosen.size(); ++later) soon |= ops_[chosen[later]].moved;
+        flush_for(op, soon, planned);
+      }
       planned.items.push_back({static_cast<std::int32_t>(index), {}});
     }
     if (!planned.items.empty()) append(std::move(planned));
   }
 
-  void flush_for(const TileOp& op, PlannedSweep& planned) {
-    const std::uint32_t here = planned.registers | lanes_;
-    bool needed = false, local = op.kind != OpKind::exchange, dynamic = op.kind == OpKind::exchange;
+  /// Applies the pending terms that `op` asks for, and with them those that later operations of the sweep (on the bits `soon`) would
+  /// ask for one by one, and whatever else fits: a table costs the same however many terms are in it, as long as it is small.
+  void flush_for(const TileOp& op, std::uint32_t soon, PlannedSweep& planned) {
+    bool needed = false, dynamic = op.kind == OpKind::exchange;
+    std::uint32_t least = planned.registers | lanes_, wanted = least;
     for (const auto& term : pending_) {
-      if ((term.bits() & op.moved) == 0) continue;
-      needed = true;
-      if (!term.is_static()) dynamic = true;
-      if (!term.is_static() || (term.bits() & ~here) != 0) local = false;
+      if ((term.bits() & op.moved) != 0) {
+        needed = true;
+        if (!term.is_static()) dynamic = true;
+        least |= term.bits();
+      }
+      if ((term.bits() & soon) != 0 && term.is_static()) wanted |= term.bits();
     }
     if (!needed) return;
-    // Terms within the registers make a table of a few vectors. Otherwise all terms that are alike on every tile go at once: later
-    // operations would ask for most of them anyway.
-    if (local)
-      planned.items.push_back(take(pending_.size(), [&](const TileTerm& t) { return t.is_static() && (t.bits() & ~here) == 0; }));
-    else
-      planned.items.push_back(take(pending_.size(), [&](const TileTerm& t) { return dynamic || t.is_static(); }));
+    if (dynamic) {
+      planned.items.push_back(take(pending_.size(), [](const TileTerm&) { return true; }));
+      return;
+    }
+    wanted |= least;
+    if (std::popcount(wanted) > kTableBits) wanted = least;
+    for (const auto& term : pending_)
+      if (term.is_static() && std::popcount(wanted | term.bits()) <= kTableBits) wanted |= term.bits();
+    planned.items.push_back(take(pending_.size(), [&](const TileTerm& t) { return t.is_static() && (t.bits() & ~wanted) == 0; }));
   }
 
   template <typename Predicate>
