@@ -19,7 +19,10 @@ struct CrossForm {
 /// The form of a 4 x 4 matrix (row-major), if it has one.
 std::optional<CrossForm> cross_form(const cdouble* matrix);
 
-/// Appends the operation (targets and controls as in `op`) and its phases: a ZZ and a constant, which as terms cost nothing beside others.
+/// The form as operations on the targets and under the conditions of `op`: a cross2 (or a phase) and a phase.
 void append_cross(const CrossForm& form, TileOp op, std::vector<TileOp>& ops);
+
+/// The 4 x 4 matrix of a cross2, in the order of its targets.
+std::array<cdouble, 16> cross_matrix(const TileOp& op);
 
 }  // namespace ketmesh::kernels::cpu

@@ -9,6 +9,7 @@
 #include "ketmesh/base/error.hpp"
 #include "ketmesh/kernels/cpu/emit_phases.hpp"
 #include "ketmesh/kernels/cpu/lift.hpp"
+#include "ketmesh/kernels/cpu/phase_table.hpp"
 
 namespace ketmesh::kernels::cpu {
 namespace {
@@ -184,7 +185,9 @@ class Emitter {
   }
 
   void lifted_rotation(const Seat& at, const Lift& l) {
-    program_.scale *= l.scale;
+    // The scale of the numbers as they are stored: the angle is off by their rounding, the norm is not.
+    const double product = std::abs(static_cast<double>(static_cast<Real>(l.a)) * static_cast<double>(static_cast<Real>(l.b)));
+    program_.scale *= l.scale * (std::sqrt(1 + std::abs(l.a * l.b)) / std::sqrt(1 + product));
     begin_coefficients();
     if (!at.lane) {
       op_.bit = static_cast<std::uint8_t>(at.bit);
@@ -305,34 +308,39 @@ class Emitter {
   void cross(const TileOp& op) {
     Seat low = seat(op.targets[0]), high = seat(op.targets[1]);
     if ((high.lane && !low.lane) || (low.lane == high.lane && low.bit > high.bit)) std::swap(low, high);
-    const auto cosine = [&](std::uint32_t l, bool odd) { return lane_holds(l) ? op.matrix[odd ? 2 : 0].real() : 1.0; };
-    const auto sine = [&](std::uint32_t l, bool odd) { return lane_holds(l) ? op.matrix[odd ? 3 : 1].real() : 0.0; };
+    const auto factor = [&](std::uint32_t l, bool odd, bool difference) {
+      return lane_holds(l) ? op.matrix[(odd ? 2U : 0U) + (difference ? 1U : 0U)] : cdouble(1.0);
+    };
+    const auto is_identity = [&](bool odd) { return op.matrix[odd ? 2 : 0] == 1.0 && op.matrix[odd ? 3 : 1] == 1.0; };
     begin_coefficients();
     if (!low.lane) {
-      for (const bool odd : {false, true}) {
-        coefficient([&](std::uint32_t l) { return cosine(l, odd); });
-        coefficient([&](std::uint32_t l) { return sine(l, odd); });
-      }
-      return two_registers(low, high, Code::cross);
+      for (const bool odd : {false, true})
+        for (const bool difference : {false, true}) half_factor([&](std::uint32_t l) { return factor(l, odd, difference); });
+      return two_registers(low, high, is_identity(false) ? Code::cross_odd : is_identity(true) ? Code::cross_even : Code::cross);
     }
     const auto low_bit = std::uint32_t{1} << low.bit;
-    if (!high.lane) {
-      for (const bool r : {false, true}) {
-        coefficient([&](std::uint32_t l) { return cosine(l, r != ((l & low_bit) != 0)); });
-        coefficient([&](std::uint32_t l) { return sine(l, r != ((l & low_bit) != 0)); });
-      }
+    if (!high.lane) {  // of the first vector of a pair; the second is shuffled beside it
+      for (const bool difference : {false, true}) half_factor([&](std::uint32_t l) { return factor(l, (l & low_bit) != 0, difference); });
       exchange_lanes(low_bit);
       op_.bit = static_cast<std::uint8_t>(high.bit);
       choose_vectors(1U << high.bit);
       return done(Code::cross_lane);
     }
     const auto both = low_bit | std::uint32_t{1} << high.bit;
-    const auto odd = [&](std::uint32_t l) { return (std::popcount(l & both) & 1) != 0; };
-    coefficient([&](std::uint32_t l) { return cosine(l, odd(l)); });
-    coefficient([&](std::uint32_t l) { return sine(l, odd(l)); });
+    const auto entry = [&](std::uint32_t l, bool other) {
+      const bool odd = (std::popcount(l & both) & 1) != 0;
+      const cdouble sum = factor(l, odd, false), difference = factor(l, odd, true);
+      return (other ? sum - difference : sum + difference) / 2.0;
+    };
+    for (const bool other : {false, true}) complex_coefficient([&](std::uint32_t l) { return entry(l, other); });
     exchange_lanes(both);
     choose_vectors(0);
-    done(Code::lane_rx);
+    done(Code::lane_matrix);
+  }
+
+  template <typename F>
+  void half_factor(F of_lane) {
+    complex_coefficient([&](std::uint32_t l) { return 0.5 * round_to_norm<Real>(of_lane(l)); });
   }
 
   void exchange(const TileOp& op) {

@@ -149,15 +149,7 @@ class Fuser {
 
   void pair(std::uint32_t i) {
     const TileOp& op = ops_[i];
-    Matrix4 m = op.matrix;
-    if (op.kind == OpKind::cross2) {
-      m = {};
-      const cdouble imaginary{0, 1};
-      m[0] = m[15] = op.matrix[0];
-      m[3] = m[12] = imaginary * op.matrix[1];
-      m[5] = m[10] = op.matrix[2];
-      m[6] = m[9] = imaginary * op.matrix[3];
-    }
+    Matrix4 m = op.kind == OpKind::cross2 ? cross_matrix(op) : op.matrix;
     if (Block* block = common_block(op.moved)) {
       if (block->targets[0] != op.targets[0]) {  // the other order of the same pair
         const auto exchanged = [](std::size_t x) { return (x & 1) << 1 | x >> 1; };

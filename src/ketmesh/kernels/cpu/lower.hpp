@@ -31,8 +31,8 @@ struct TileOp {
   std::uint32_t moved = 0;                            ///< mask of all targets
   std::uint32_t control_mask = 0, control_value = 0;  ///< tile bits
   Condition condition;
-  std::array<cdouble, 16>
-      matrix{};  ///< matrix1: 4, matrix2: 16; cross2: c0 s0 c1 s1 of the blocks {00,11} and {01,10}: [[c, i s], [i s, c]]
+  /// matrix1: 4, matrix2: 16. cross2: of {00, 11} and then of {01, 10}, the factors of the sum and of the difference of the two.
+  std::array<cdouble, 16> matrix{};
   TileTerm term;
   std::shared_ptr<WideOp> wide;  ///< kind wide
 };

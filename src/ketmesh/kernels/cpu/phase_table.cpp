@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include "ketmesh/base/bits.hpp"
 
@@ -129,5 +130,30 @@ std::vector<cdouble> phase_table(std::span<const TileTerm> terms, std::uint32_t 
   }
   return out;
 }
+
+template <typename Real>
+cdouble round_to_norm(cdouble x) {
+  const double norm = std::norm(x);
+  const bool swapped = std::abs(x.real()) < std::abs(x.imag());
+  const double large = swapped ? x.imag() : x.real(), small = swapped ? x.real() : x.imag();
+  cdouble best;
+  double error = std::numeric_limits<double>::infinity();
+  Real first = static_cast<Real>(large);
+  first = std::nextafter(first, Real{0});
+  for (int candidate = 0; candidate < 3; ++candidate, first = std::nextafter(first, static_cast<Real>(2 * large))) {
+    const double rest = norm - static_cast<double>(first) * static_cast<double>(first);
+    if (rest < 0) break;
+    const double second = static_cast<Real>(std::copysign(std::sqrt(rest), small));
+    if (std::abs(second - small) > std::numeric_limits<Real>::epsilon() / 2) continue;
+    const double here = std::abs(rest - second * second);
+    if (here >= error) continue;
+    error = here;
+    best = swapped ? cdouble(second, static_cast<double>(first)) : cdouble(static_cast<double>(first), second);
+  }
+  return std::isfinite(error) ? best : cdouble(static_cast<Real>(x.real()), static_cast<Real>(x.imag()));
+}
+
+template cdouble round_to_norm<float>(cdouble x);
+template cdouble round_to_norm<double>(cdouble x);
 
 }  // namespace ketmesh::kernels::cpu

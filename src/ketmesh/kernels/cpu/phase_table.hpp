@@ -16,4 +16,9 @@ std::vector<cdouble> phase_table(std::span<const TileTerm> terms, std::uint32_t 
 /// The bits of `value` at the set bits of `mask`, lowest first.
 std::uint32_t compact(std::uint32_t value, std::uint32_t mask);
 
+/// The number beside `x` whose parts are numbers of Real and whose absolute value is nearest to that of `x`: a factor that is applied
+/// hundreds of times must not let the norm drift. The argument moves by less than a unit of the last place of 1.
+template <typename Real>
+cdouble round_to_norm(cdouble x);
+
 }  // namespace ketmesh::kernels::cpu

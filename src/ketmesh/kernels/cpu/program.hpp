@@ -35,14 +35,15 @@ enum class Code : std::uint8_t {
   lane_lift_rx,   ///< x + i a shuffle(x)
   lane_anti_rx,   ///< shuffle(x) + i a x
   lane_real,      ///< a x + b shuffle(x), real
-  lane_rx,        ///< a x + i b shuffle(x), a and b real
   lane_matrix,    ///< a x + b shuffle(x), complex
   lane_permute,   ///< shuffle(x)
   matrix4,        ///< general 4 x 4 on two register bits: `bit` numbers the pair (0,1), (0,2), (1,2)
   matrix4_lane,   ///< general 4 x 4 on register bit `bit` and a lane bit
   matrix4_lanes,  ///< general 4 x 4 on two lane bits
-  cross,          ///< rx-like blocks on {00,11} and {01,10} of two register bits
-  cross_lane,     ///< the same of register bit `bit` and a lane bit
+  cross,          ///< factors of the sum and the difference of 00 and 11, and of 01 and 10, of two register bits
+  cross_odd,      ///< of 01 and 10 only
+  cross_even,     ///< of 00 and 11 only
+  cross_lane,     ///< as cross, of register bit `bit` and a lane bit
   phases,         ///< times a table
 };
 

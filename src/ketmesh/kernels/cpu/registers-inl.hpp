@@ -240,18 +240,28 @@ struct MatrixLane {
   }
 };
 
+/// (x, y) with their sum and difference times complex factors; coefficients at `first`: half of each factor.
+template <typename Real>
+HWY_INLINE void sum_difference(const ActiveOp<Real>& op, std::size_t first, Vector<Real>& xr, Vector<Real>& xi, Vector<Real>& yr,
+                               Vector<Real>& yi) {
+  Vector<Real> ur, ui, vr, vi;
+  product(ur, ui, coefficient(op, first), coefficient(op, first + 1), hn::Add(xr, yr), hn::Add(xi, yi));
+  product(vr, vi, coefficient(op, first + 2), coefficient(op, first + 3), hn::Sub(xr, yr), hn::Sub(xi, yi));
+  xr = hn::Add(ur, vr);
+  xi = hn::Add(ui, vi);
+  yr = hn::Sub(ur, vr);
+  yi = hn::Sub(ui, vi);
+}
+
 template <typename Real>
 struct CrossLane {
   const ActiveOp<Real>& op;
   Shuffle<Real> shuffle;
   HWY_INLINE void operator()(Vector<Real>& r0, Vector<Real>& i0, Vector<Real>& r1, Vector<Real>& i1) const {
-    const auto s0 = hn::TableLookupLanes(r0, shuffle), t0 = hn::TableLookupLanes(i0, shuffle);
-    const auto s1 = hn::TableLookupLanes(r1, shuffle), t1 = hn::TableLookupLanes(i1, shuffle);
-    const auto c0 = coefficient(op, 0), n0 = coefficient(op, 1), c1 = coefficient(op, 2), n1 = coefficient(op, 3);
-    r0 = hn::NegMulAdd(n0, t1, hn::Mul(c0, r0));
-    i0 = hn::MulAdd(n0, s1, hn::Mul(c0, i0));
-    r1 = hn::NegMulAdd(n1, t0, hn::Mul(c1, r1));
-    i1 = hn::MulAdd(n1, s0, hn::Mul(c1, i1));
+    auto yr = hn::TableLookupLanes(r1, shuffle), yi = hn::TableLookupLanes(i1, shuffle);
+    sum_difference(op, 0, r0, i0, yr, yi);
+    r1 = hn::TableLookupLanes(yr, shuffle);
+    i1 = hn::TableLookupLanes(yi, shuffle);
   }
 };
 
@@ -314,16 +324,6 @@ struct LaneReal {
   }
 };
 template <typename Real>
-struct LaneRx {
-  Vector<Real> a, b;
-  Shuffle<Real> shuffle;
-  HWY_INLINE void operator()(Vector<Real>& re, Vector<Real>& im) const {
-    const auto s = hn::TableLookupLanes(re, shuffle);
-    re = hn::NegMulAdd(b, hn::TableLookupLanes(im, shuffle), hn::Mul(a, re));
-    im = hn::MulAdd(b, s, hn::Mul(a, im));
-  }
-};
-template <typename Real>
 struct LaneMatrix {
   Vector<Real> ar, ai, br, bi;
   Shuffle<Real> shuffle;
@@ -372,44 +372,44 @@ HWY_INLINE void matrix4_group(Registers<Real>& g, const ActiveOp<Real>& op) {
   gauss_row(op, 36, xr, xi, sum, g.re[kIndex[3]], g.im[kIndex[3]], std::make_index_sequence<4>());
 }
 
-template <typename Real, int kLow, int kHigh, int kFirst>
+/// Which pairs of a group of four a cross acts on; the coefficients of both are there.
+enum class CrossPairs : std::uint8_t { both, odd, even };
+
+template <typename Real, int kLow, int kHigh, int kFirst, CrossPairs kPairs>
 HWY_INLINE void cross_group(Registers<Real>& g, const ActiveOp<Real>& op) {
-  const auto block = [&](int x, int y, Vector<Real> c, Vector<Real> s) HWY_ATTR {
-    const auto r0 = g.re[x], i0 = g.im[x], r1 = g.re[y], i1 = g.im[y];
-    g.re[x] = hn::NegMulAdd(s, i1, hn::Mul(c, r0));
-    g.im[x] = hn::MulAdd(s, r1, hn::Mul(c, i0));
-    g.re[y] = hn::NegMulAdd(s, i0, hn::Mul(c, r1));
-    g.im[y] = hn::MulAdd(s, r0, hn::Mul(c, i1));
-  };
-  block(kFirst, kFirst | 1 << kLow | 1 << kHigh, coefficient(op, 0), coefficient(op, 1));
-  block(kFirst | 1 << kLow, kFirst | 1 << kHigh, coefficient(op, 2), coefficient(op, 3));
+  constexpr int kLast = kFirst | 1 << kLow | 1 << kHigh, kOne = kFirst | 1 << kLow, kTwo = kFirst | 1 << kHigh;
+  if constexpr (kPairs != CrossPairs::odd) sum_difference(op, 0, g.re[kFirst], g.im[kFirst], g.re[kLast], g.im[kLast]);
+  if constexpr (kPairs != CrossPairs::even) sum_difference(op, 4, g.re[kOne], g.im[kOne], g.re[kTwo], g.im[kTwo]);
 }
 
-template <typename Real, int kLow, int kHigh, bool kCross>
+struct DenseGroups {
+  template <int kLow, int kHigh, int kFirst, typename Real>
+  static HWY_INLINE void apply(Registers<Real>& g, const ActiveOp<Real>& op) {
+    matrix4_group<Real, kLow, kHigh, kFirst>(g, op);
+  }
+};
+template <CrossPairs kPairs>
+struct CrossGroups {
+  template <int kLow, int kHigh, int kFirst, typename Real>
+  static HWY_INLINE void apply(Registers<Real>& g, const ActiveOp<Real>& op) {
+    cross_group<Real, kLow, kHigh, kFirst, kPairs>(g, op);
+  }
+};
+
+template <int kLow, int kHigh, class Groups, typename Real>
 HWY_INLINE void fours(Registers<Real>& g, const ActiveOp<Real>& op) {
-  if ((op.vectors & 1) != 0) {
-    if constexpr (kCross)
-      cross_group<Real, kLow, kHigh, first_of_four<kLow, kHigh>(0)>(g, op);
-    else
-      matrix4_group<Real, kLow, kHigh, first_of_four<kLow, kHigh>(0)>(g, op);
-  }
-  if constexpr (kVectors > 4) {
-    if ((op.vectors & 2) != 0) {
-      if constexpr (kCross)
-        cross_group<Real, kLow, kHigh, first_of_four<kLow, kHigh>(1)>(g, op);
-      else
-        matrix4_group<Real, kLow, kHigh, first_of_four<kLow, kHigh>(1)>(g, op);
-    }
-  }
+  if ((op.vectors & 1) != 0) Groups::template apply<kLow, kHigh, first_of_four<kLow, kHigh>(0)>(g, op);
+  if constexpr (kVectors > 4)
+    if ((op.vectors & 2) != 0) Groups::template apply<kLow, kHigh, first_of_four<kLow, kHigh>(1)>(g, op);
 }
 
-template <bool kCross, typename Real>
+template <class Groups, typename Real>
 HWY_INLINE void for_fours(Registers<Real>& g, const ActiveOp<Real>& op) {
   if constexpr (kRegisterBits > 2) {
-    if (op.bit == 1) return fours<Real, 0, 2, kCross>(g, op);
-    if (op.bit == 2) return fours<Real, 1, 2, kCross>(g, op);
+    if (op.bit == 1) return fours<0, 2, Groups>(g, op);
+    if (op.bit == 2) return fours<1, 2, Groups>(g, op);
   }
-  fours<Real, 0, 1, kCross>(g, op);
+  fours<0, 1, Groups>(g, op);
 }
 
 // ---- phases
@@ -465,21 +465,23 @@ HWY_INLINE void apply(Registers<Real>& g, const ActiveOp<Real>& op, std::uint32_
       return for_vectors<false>(g, op, LaneAntiRx<Real>{coefficient(op, 0), shuffle_of(op)});
     case Code::lane_real:
       return for_vectors<false>(g, op, LaneReal<Real>{coefficient(op, 0), coefficient(op, 1), shuffle_of(op)});
-    case Code::lane_rx:
-      return for_vectors<true>(g, op, LaneRx<Real>{coefficient(op, 0), coefficient(op, 1), shuffle_of(op)});
     case Code::lane_matrix:
       return for_vectors<true>(
           g, op, LaneMatrix<Real>{coefficient(op, 0), coefficient(op, 1), coefficient(op, 2), coefficient(op, 3), shuffle_of(op)});
     case Code::lane_permute:
       return for_vectors<true>(g, op, LanePermute<Real>{shuffle_of(op)});
     case Code::matrix4:
-      return for_fours<false>(g, op);
+      return for_fours<DenseGroups>(g, op);
     case Code::matrix4_lane:
       return for_pairs<true>(g, op, MatrixLane<Real>{op, shuffle_of(op)});
     case Code::matrix4_lanes:
       return for_vectors<true>(g, op, MatrixLanes<Real>{op, shuffle_of(op, 0), shuffle_of(op, 1), shuffle_of(op, 2)});
     case Code::cross:
-      return for_fours<true>(g, op);
+      return for_fours<CrossGroups<CrossPairs::both>>(g, op);
+    case Code::cross_odd:
+      return for_fours<CrossGroups<CrossPairs::odd>>(g, op);
+    case Code::cross_even:
+      return for_fours<CrossGroups<CrossPairs::even>>(g, op);
     case Code::cross_lane:
       return for_pairs<true>(g, op, CrossLane<Real>{op, shuffle_of(op)});
     case Code::phases: {
