@@ -148,14 +148,16 @@ TEST(Memory, SaysWhatIsNeededAndWhatWouldFit) {
 }
 
 TEST(Memory, EdgesAreExact) {
-  // One shard: the state alone. Two: half of it and the workspace each.
+  // One shard: the state alone. Two: half of it and the workspace of an exchange each, a thirty-second of a shard.
   EXPECT_NO_THROW(make_plan(Circuit(20).h(0), machine_of({{8_MiB}}), {}));
   EXPECT_THROW(make_plan(Circuit(20).h(0), machine_of({{8_MiB - 1}}), {}), DoesNotFit);
   PlanOptions two;
   two.shards = 2;
-  two.workspace_bytes = 1_MiB;
-  EXPECT_NO_THROW(make_plan(Circuit(20).h(0), machine_of({{5_MiB, 5_MiB}}), two));
-  EXPECT_THROW(make_plan(Circuit(20).h(0), machine_of({{5_MiB, 5_MiB - 1}}), two), DoesNotFit);
+  const std::uint64_t each = 4_MiB + 128_KiB;
+  EXPECT_NO_THROW(make_plan(Circuit(20).h(0), machine_of({{each, each}}), two));
+  EXPECT_THROW(make_plan(Circuit(20).h(0), machine_of({{each, each - 1}}), two), DoesNotFit);
+  two.workspace_bytes = 64_KiB;  // an upper limit
+  EXPECT_NO_THROW(make_plan(Circuit(20).h(0), machine_of({{each, 4_MiB + 64_KiB}}), two));
   PlanOptions single;
   single.extra_bytes = 1;
   EXPECT_THROW(make_plan(Circuit(20).h(0), machine_of({{8_MiB}}), single), DoesNotFit);

@@ -32,7 +32,7 @@ bool would_fit(int num_qubits, const Machine& machine, const PlanOptions& option
   plan.num_qubits = num_qubits;
   plan.precision = trial.precision;
   plan.placement = PlacementPlanner().place(num_qubits, std::min(widest, num_qubits), machine, trial);
-  judge_memory(plan, machine, trial, plan.placement.shard_bits > 0);
+  judge_memory(plan, machine, trial, false);
   return plan.memory.fits;
 }
 
@@ -74,10 +74,15 @@ std::uint64_t shard_bytes(int num_qubits, int shard_bits, Precision precision) {
   return bytes_per_amplitude(precision) << (num_qubits - shard_bits);  // 16 * 2^61 does not overflow before 2^60 amplitudes
 }
 
+std::uint64_t exchange_room(std::uint64_t shard_bytes, int pairs, std::uint64_t limit) {
+  constexpr std::uint64_t kSmallest = 16_KiB;
+  return std::min({limit, std::max(kSmallest, shard_bytes / 32), shard_bytes / 2, (shard_bytes >> pairs) * 2});
+}
+
 std::uint64_t workspace_bytes(int num_qubits, int shard_bits, const PlanOptions& options) {
   if (shard_bits == 0) return 0;
-  return std::min(options.workspace_bytes,
-                  num_qubits - shard_bits >= 58 ? options.workspace_bytes : shard_bytes(num_qubits, shard_bits, options.precision) / 2);
+  return num_qubits - shard_bits >= 58 ? options.workspace_bytes
+                                       : exchange_room(shard_bytes(num_qubits, shard_bits, options.precision), 1, options.workspace_bytes);
 }
 
 std::uint64_t device_bytes(int num_qubits, int shard_bits, std::uint64_t shards, const PlanOptions& options) {
@@ -88,19 +93,28 @@ std::uint64_t device_bytes(int num_qubits, int shard_bits, std::uint64_t shards,
   return shard * shards + fixed;
 }
 
-void judge_memory(Plan& plan, const Machine& machine, const PlanOptions& options, bool exchanges) {
+void judge_memory(Plan& plan, const Machine& machine, const PlanOptions& options, bool planned) {
   const auto& p = plan.placement;
   auto& memory = plan.memory;
   memory = {};
   memory.state_bytes = plan.num_qubits >= 58 ? kTooMuch : shard_bytes(plan.num_qubits, 0, plan.precision);
-  for (std::size_t r = 0; r < machine.ranks.size(); ++r)
+  const auto reserved = workspace_bytes(plan.num_qubits, p.shard_bits, options);
+  std::uint64_t room = reserved;
+  if (planned) {
+    room = 0;
+    for (const auto& stage : plan.stages)
+      if (const auto pairs = static_cast<int>(stage.exchange.pairs.size()); pairs > 0)
+        room = std::max(room, exchange_room(shard_bytes(plan.num_qubits, p.shard_bits, plan.precision), pairs, options.workspace_bytes));
+  }
+  for (std::size_t r = 0; r < machine.ranks.size(); ++r) {
+    // The workspace of a rank lies on the device of its first shard.
+    const auto first = std::find_if(p.owners.begin(), p.owners.end(), [r](const auto& o) { return o.rank == static_cast<int>(r); });
     for (std::size_t d = 0; d < machine.ranks[r].devices.size(); ++d) {
       const Placement::Owner owner{static_cast<int>(r), static_cast<int>(d)};
       const auto held = static_cast<std::uint64_t>(std::count(p.owners.begin(), p.owners.end(), owner));
       if (held == 0) continue;
       const auto& device = machine.ranks[r].devices[d];
-      const auto work = exchanges ? workspace_bytes(plan.num_qubits, p.shard_bits, options) : 0;
-      const auto reserved = workspace_bytes(plan.num_qubits, p.shard_bits, options);
+      const auto work = !planned || first->device == owner.device ? room : 0;
       const auto all = device_bytes(plan.num_qubits, p.shard_bits, held, options);
       DeviceMemory entry{owner.rank, device.id(), all - (reserved - work), device.memory_bytes, true};
       entry.fits = entry.bytes <= entry.capacity;
@@ -108,6 +122,7 @@ void judge_memory(Plan& plan, const Machine& machine, const PlanOptions& options
       memory.workspace_bytes += work;
       memory.per_device.push_back(std::move(entry));
     }
+  }
 }
 
 void check_memory(const Plan& plan, const Machine& machine, const PlanOptions& options) {

@@ -100,7 +100,7 @@ Plan begin_plan(int num_qubits, int widest, const Machine& machine, const PlanOp
     throw OptionError("global_qubits names " + std::to_string(options.global_qubits.size()) + " qubits; " +
                       std::to_string(plan.placement.num_shards()) + " shards need " + std::to_string(plan.placement.shard_bits));
   plan.largest_share = plan.placement.largest_share;
-  judge_memory(plan, machine, options, plan.placement.shard_bits > 0);
+  judge_memory(plan, machine, options, false);
   if (options.check_memory) check_memory(plan, machine, options);
   return plan;
 }
@@ -128,7 +128,7 @@ Plan make_plan(const Circuit& circuit, std::size_t first, std::size_t last, cons
   lower(circuit, canonical, stages, levels, fixed ? &*fixed : nullptr, fast_first, plan);
   count(plan);
   predict_seconds(plan, machine);
-  judge_memory(plan, machine, options, plan.num_exchanges() > 0);
+  judge_memory(plan, machine, options, true);
   plan.hash = hash_plan(plan, circuit, first, last);
   return plan;
 }
@@ -143,7 +143,7 @@ Plan plan_state(int num_qubits, const Machine& machine, const PlanOptions& optio
   plan.start.kind = options.start_given ? Start::Kind::given : Start::Kind::basis_zero;
   plan.final_layout = options.start_layout ? *options.start_layout : layout_with_globals(num_qubits, options.global_qubits);
   plan.stages.push_back({plan.final_layout, {}, {}});
-  judge_memory(plan, machine, options, false);
+  judge_memory(plan, machine, options, true);
   plan.hash = hash_plan(plan, Circuit(static_cast<std::size_t>(num_qubits)), 0, 0);
   return plan;
 }

@@ -208,7 +208,7 @@ class GateByGate {
 void execute_conventional(const Circuit& circuit, std::size_t first, std::size_t last, const ParameterValues& values, ShardedState& state,
                           RunRecord& record, const ExecuteOptions& options) {
   GateByGate engine(state, record, values);
-  note_memory(state, 1, false, record);
+  note_memory(state, 1, 0, record);
   for (std::size_t i = first; i < last; ++i) {
     engine.apply(circuit[i]);
     if (options.progress) options.progress(i - first + 1, last - first, "gate");

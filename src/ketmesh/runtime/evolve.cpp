@@ -57,7 +57,7 @@ ShardedState allocate(const RunSetup& setup, const Placement& placement, RunReco
   StateOptions options = setup.state;
   options.workspace_bytes = setup.plan.workspace_bytes;
   ShardedState state(setup.context, placement, setup.plan.precision, options);
-  note_memory(state, 1, false, record);
+  note_memory(state, 1, 0, record);
   return state;
 }
 

@@ -60,7 +60,7 @@ measure::BlockSums execute(const Plan& plan, const Binding& binding, ShardedStat
     const Stopwatch watch(record.seconds_evolve);
     start_state(plan, binding, plan.stages.empty() ? plan.final_layout : plan.stages.front().layout, state);
   }
-  note_memory(state, 1, false, record);
+  note_memory(state, 1, 0, record);
   const std::uint64_t total = plan.num_passes();
   std::uint64_t done = 0;
   const auto report = [&](const char* what) {

@@ -71,8 +71,9 @@ struct Window {
 
 class Adjoint {
  public:
-  Adjoint(const RunSetup& setup, const Backward& backward, std::size_t num_parameters, RunRecord& record)
-      : setup_(setup), backward_(backward), slopes_(num_parameters), record_(record) {}
+  /// `states`: that are in memory while it goes.
+  Adjoint(const RunSetup& setup, const Backward& backward, std::size_t num_parameters, std::uint64_t states, RunRecord& record)
+      : setup_(setup), backward_(backward), slopes_(num_parameters), states_(states), record_(record) {}
 
   /// Goes back with both states; they are left where the last matrix element was read.
   std::vector<double> run(ShardedState& ket, ShardedState& bra) {
@@ -153,8 +154,8 @@ class Adjoint {
       }
       const auto& exchange = window.plan->stages[s].exchange;
       if (exchange.pairs.empty()) continue;
-      run_exchange(exchange, ket, record_);
-      run_exchange(exchange, bra, record_);
+      run_exchange(exchange, ket, record_, states_);
+      run_exchange(exchange, bra, record_, states_);
     }
     ket.set_layout(window.plan->final_layout);
     bra.set_layout(window.plan->final_layout);
@@ -181,6 +182,7 @@ class Adjoint {
   const RunSetup& setup_;
   const Backward& backward_;
   std::vector<double> slopes_;
+  std::uint64_t states_;
   RunRecord& record_;
   std::vector<Window> windows_;
   bool windows_made_ = false;
@@ -219,7 +221,8 @@ Slopes adjoint_slopes(const RunSetup& setup, const Circuit& circuit, const Param
   ShardedState bra = make();
   std::optional<ShardedState> work;
   if (observables.size() > 1) work.emplace(make());
-  note_memory(final_state, 3, true, record);
+  const std::uint64_t states = work ? 3 : 2;
+  note_memory(final_state, states, 0, record);
 
   const double norm = measure::norm_squared(final_state);
   if (!(norm > 0)) throw Internal("the gradient of a state whose squared norm is " + std::to_string(norm));
@@ -236,7 +239,7 @@ Slopes adjoint_slopes(const RunSetup& setup, const Circuit& circuit, const Param
     if (work) work->restore(final_state);
     // Over ranks an observable may have moved the state to another layout: then the way back is planned for that one.
     if (!adjoint || final_state.layout() != planned_layout) {
-      adjoint.emplace(how, backward, parameters.size(), record);
+      adjoint.emplace(how, backward, parameters.size(), states, record);
       planned_layout = final_state.layout();
     }
     std::vector<double> slopes = adjoint->run(ket, bra);

@@ -73,7 +73,7 @@ void History::save() {
   if (!has_room()) return;
   snapshots_.push_back({position(), state_->snapshot()});
   ++record_.snapshots;
-  note_memory(*state_, snapshots_.size() + 1, false, record_);
+  note_memory(*state_, snapshots_.size() + 1, 0, record_);
 }
 
 void History::go_back(std::size_t position, bool last) {

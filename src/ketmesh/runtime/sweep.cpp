@@ -1,7 +1,6 @@
 #include "ketmesh/runtime/sweep.hpp"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -40,25 +39,18 @@ void run_pass(const Pass& pass, const Binding& binding, ShardedState& state, Run
   follow_store(pass, state);
 }
 
-void run_exchange(const Exchange& step, ShardedState& state, RunRecord& record) {
+void run_exchange(const Exchange& step, ShardedState& state, RunRecord& record, std::uint64_t states) {
   const Stopwatch watch(record.seconds_exchange);
   const auto count = state.exchange(step);
   ++record.exchanges;
   record.bytes_exchanged += count.bytes;
   record.bytes_between_ranks += count.bytes_between_ranks;
   if (record.transport == "none") record.transport = state.transport_name();
-  note_memory(state, 1, true, record);
+  note_memory(state, states, count.workspace_bytes, record);
 }
 
-void note_memory(const ShardedState& state, std::uint64_t states, bool exchanging, RunRecord& record) {
-  std::uint64_t bytes = states * state.bytes();
-  if (exchanging) {
-    std::set<std::pair<std::string_view, int>> devices;
-    for (const auto& own : state.own_shards()) devices.emplace(own.kernels->backend, own.context.ordinal);
-    const std::uint64_t shard_bytes = bytes_per_amplitude(state.precision()) << state.placement().local_bits();
-    bytes += devices.size() * std::min(state.options().workspace_bytes, shard_bytes / 2);
-  }
-  record.memory_bytes = std::max(record.memory_bytes, bytes);
+void note_memory(const ShardedState& state, std::uint64_t states, std::uint64_t workspace, RunRecord& record) {
+  record.memory_bytes = std::max(record.memory_bytes, states * state.bytes() + workspace);
 }
 
 }  // namespace ketmesh::runtime

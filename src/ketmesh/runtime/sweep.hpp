@@ -24,10 +24,10 @@ class Stopwatch {
 /// Prepares and runs one pass on every own shard. The layout follows the store. Adds to passes, bytes_local and seconds_evolve.
 void run_pass(const Pass& pass, const Binding& binding, ShardedState& state, RunRecord& record, const kernels::NormBins* bins = nullptr);
 
-/// Exchanges and counts: exchanges, bytes, workspace, seconds_exchange.
-void run_exchange(const Exchange& step, ShardedState& state, RunRecord& record);
+/// Exchanges and counts: exchanges, bytes, workspace, seconds_exchange. `states`: of this size that are in memory meanwhile.
+void run_exchange(const Exchange& step, ShardedState& state, RunRecord& record, std::uint64_t states = 1);
 
-/// Raises the peak of memory to that of `states` states of this size on all own devices, and the workspace when `exchanging`.
-void note_memory(const ShardedState& state, std::uint64_t states, bool exchanging, RunRecord& record);
+/// Raises the peak of memory to that of `states` states of this size on all own devices and `workspace` bytes beside them.
+void note_memory(const ShardedState& state, std::uint64_t states, std::uint64_t workspace, RunRecord& record);
 
 }  // namespace ketmesh::runtime

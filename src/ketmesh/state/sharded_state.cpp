@@ -12,6 +12,10 @@ namespace ketmesh {
 namespace {
 
 const kernels::Kernels& kernels_for(const Device& device, Precision precision, const StateOptions& options) {
+  if (options.table != nullptr) {
+    if (options.table->precision != precision) throw Internal("a table of kernels of another precision than the state's");
+    return *options.table;
+  }
   switch (device.kind) {
     case DeviceKind::cuda:
       return kernels::cuda_kernels(precision);
@@ -60,10 +64,12 @@ ShardedState::ShardedState(std::shared_ptr<const DistributedExecutionContext> co
     memory_.emplace_back(data, [&table, where, bytes](void* p) { table.release(where, p, bytes); });
     own_.push_back({{data, local, static_cast<Index>(s) << local}, &table, where});
   }
-  if (context_->world() > 1)
-    exchanger_ = std::make_unique<transport::RankExchanger>(context_->collective());
+  if (options.exchanger != nullptr)
+    exchanger_ = options.exchanger;
+  else if (context_->world() > 1)
+    exchanger_ = std::make_shared<transport::RankExchanger>(context_->collective());
   else
-    exchanger_ = std::make_unique<transport::LocalExchanger>();
+    exchanger_ = std::make_shared<transport::LocalExchanger>();
   use_ = context_->collective().use();
 }
 

@@ -22,6 +22,8 @@ struct StateOptions {
   KernelChoice kernels = KernelChoice::fast;
   kernels::SimdLevel level = kernels::SimdLevel::best;
   std::uint64_t workspace_bytes = 16_MiB;
+  const kernels::Kernels* table = nullptr;            ///< instead of those of the devices; must outlive the state
+  std::shared_ptr<transport::Exchanger> exchanger{};  ///< instead of the one that suits the world
 };
 
 /// Owns this rank's shards only; move-only. Memory was judged by the plan; an allocation that fails all the same frees everything and throws DoesNotFit.
@@ -77,7 +79,7 @@ class ShardedState {
   double global_phase_ = 0;
   std::vector<transport::OwnedShard> own_;
   std::vector<std::shared_ptr<void>> memory_;  // of each own shard; shared with views
-  std::unique_ptr<transport::Exchanger> exchanger_;
+  std::shared_ptr<transport::Exchanger> exchanger_;
   std::shared_ptr<const void> use_;  // of the communicator: it is not ended under a state
 };
 

@@ -22,9 +22,10 @@ struct OwnedShard {
 struct ExchangeCount {
   std::uint64_t bytes = 0;                ///< that left a shard of this rank for another shard
   std::uint64_t bytes_between_ranks = 0;  ///< of these, to another rank
+  std::uint64_t workspace_bytes = 0;      ///< that were held beside the shards of this rank
 };
 
-/// Swaps the pairs' local and global bits over all shards, in place, in chunks through at most workspace_bytes a device.
+/// Swaps the pairs' local and global bits over all shards, in place, in chunks through at most plan::exchange_room of workspace_bytes.
 /// `own` are this rank's shards by ascending number; `placement` says who has the others.
 class Exchanger {
  public:

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "ketmesh/base/error.hpp"
+#include "ketmesh/plan/memory.hpp"
 #include "ketmesh/transport/swaps.hpp"
 
 namespace ketmesh::transport {
@@ -47,11 +48,13 @@ ExchangeCount LocalExchanger::exchange(const Exchange& step, const Placement& pl
   if (own.size() != static_cast<std::size_t>(placement.num_shards()))
     throw Internal("local exchange with " + std::to_string(own.size()) + " of " + std::to_string(placement.num_shards()) +
                    " shards in this process");
-  return {swap_within(exchange_blocks(step, placement), own, workspace_bytes), 0};
+  const std::uint64_t shard_bytes = bytes_per_amplitude(own.front().kernels->precision) << placement.local_bits();
+  const std::uint64_t room = plan::exchange_room(shard_bytes, static_cast<int>(step.pairs.size()), workspace_bytes);
+  return swap_within(exchange_blocks(step, placement), own, room);
 }
 
-std::uint64_t swap_within(const ExchangeBlocks& blocks, std::span<const OwnedShard> own, std::uint64_t workspace_bytes) {
-  if (blocks.swaps.empty()) return 0;
+ExchangeCount swap_within(const ExchangeBlocks& blocks, std::span<const OwnedShard> own, std::uint64_t workspace_bytes) {
+  if (blocks.swaps.empty()) return {};
   const std::uint64_t one = bytes_per_amplitude(own.front().kernels->precision);
   const std::uint64_t total = blocks.elements * blocks.swaps.size() * one;
   const int threads = total < kTeamBytes ? 1 : std::max(1, own.front().context.threads);
@@ -76,7 +79,7 @@ std::uint64_t swap_within(const ExchangeBlocks& blocks, std::span<const OwnedSha
       bytes += 2 * here * one;
     }
   }
-  return bytes;
+  return {bytes, 0, space * static_cast<std::size_t>(threads)};
 }
 
 }  // namespace ketmesh::transport

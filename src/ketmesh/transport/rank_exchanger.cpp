@@ -1,16 +1,18 @@
 // Exchange between shards of several ranks, chunk by chunk, in place.
-#include <array>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "ketmesh/plan/memory.hpp"
 #include "ketmesh/transport/swaps.hpp"
 
 namespace ketmesh::transport {
 namespace {
 
-// Chunks on their way at once: while one is copied into its place the others travel.
+// Chunks on their way at once, at most: while one is copied into its place the others travel.
 constexpr std::size_t kSlots = 4;
+// A message below this costs its latency, so a small workspace is shared by fewer chunks.
+constexpr std::uint64_t kSmallChunk = 64_KiB;
 // A chunk that was received is still in the cache when it is copied into its place.
 constexpr std::uint64_t kChunkBytes = 512_KiB;
 
@@ -93,7 +95,8 @@ class Slot {
 /// Slots in turn. When it ends by an exception nothing is on its way any more.
 class Pipeline {
  public:
-  Pipeline(CollectiveCommunicator& ranks, const ExchangeBlocks& blocks) : ranks_(ranks), blocks_(blocks) {}
+  Pipeline(CollectiveCommunicator& ranks, const ExchangeBlocks& blocks, std::size_t slots)
+      : ranks_(ranks), blocks_(blocks), slots_(slots) {}
   ~Pipeline() {
     for (const auto& slot : slots_)
       if (slot) slot->give_up(ranks_);
@@ -106,20 +109,20 @@ class Pipeline {
   }
   void add(const Item& item) {
     Slot& slot = *slots_[next_];
-    next_ = (next_ + 1) % kSlots;
+    next_ = (next_ + 1) % slots_.size();
     slot.finish(ranks_, blocks_);
     slot.start(ranks_, blocks_, item);
     sent_ += slot.bytes();
   }
   std::uint64_t drain() {
-    for (std::size_t k = 0; k < kSlots; ++k) slots_[(next_ + k) % kSlots]->finish(ranks_, blocks_);
+    for (std::size_t k = 0; k < slots_.size(); ++k) slots_[(next_ + k) % slots_.size()]->finish(ranks_, blocks_);
     return sent_;
   }
 
  private:
   CollectiveCommunicator& ranks_;
   const ExchangeBlocks& blocks_;
-  std::array<std::unique_ptr<Slot>, kSlots> slots_;
+  std::vector<std::unique_ptr<Slot>> slots_;
   std::size_t next_ = 0;
   std::uint64_t sent_ = 0;
 };
@@ -136,10 +139,12 @@ ExchangeCount RankExchanger::exchange(const Exchange& step, const Placement& pla
   within.swaps.clear();
   const std::uint64_t one = bytes_per_amplitude(own.front().kernels->precision);
   // The same number on every rank: chunks of both ends must be alike.
-  const std::uint64_t rooms = kSlots * (blocks.contiguous ? 1 : 2);
-  const Index chunk = std::clamp<Index>(std::min(workspace_bytes / rooms, kChunkBytes) / one, 1, blocks.elements);
+  const std::uint64_t room = plan::exchange_room(one << placement.local_bits(), static_cast<int>(step.pairs.size()), workspace_bytes);
+  const std::size_t slots = std::clamp<std::size_t>(room / kSmallChunk, 1, kSlots);
+  const std::uint64_t rooms = slots * (blocks.contiguous ? 1 : 2);
+  const Index chunk = std::clamp<Index>(std::min(room / rooms, kChunkBytes) / one, 1, blocks.elements);
 
-  Pipeline pipeline(ranks_, blocks);
+  Pipeline pipeline(ranks_, blocks, slots);
   bool made = false;
   for (const BlockSwap& swap : blocks.swaps) {
     const OwnedShard *const a = find_shard(own, swap.first), *const b = find_shard(own, swap.second);
@@ -152,9 +157,14 @@ ExchangeCount RankExchanger::exchange(const Exchange& step, const Placement& pla
     for (Index first = 0; first < blocks.elements; first += chunk)
       pipeline.add({&mine, peer, a != nullptr ? swap.value_first : swap.value_second, first, std::min(chunk, blocks.elements - first)});
   }
-  const std::uint64_t local = swap_within(within, own, workspace_bytes);
-  const std::uint64_t sent = made ? pipeline.drain() : 0;
-  return {local + sent, sent};
+  // What is on its way stays in its slots meanwhile, so both workspaces are held at once.
+  ExchangeCount count = swap_within(within, own, room);
+  if (made) {
+    count.bytes_between_ranks = pipeline.drain();
+    count.bytes += count.bytes_between_ranks;
+    count.workspace_bytes += rooms * chunk * one;
+  }
+  return count;
 }
 
 }  // namespace ketmesh::transport

@@ -40,7 +40,7 @@ inline const OwnedShard& owner_of(std::span<const OwnedShard> own, int number) {
   return *shard;
 }
 
-/// All swaps of `blocks`, whose shards are all among `own`, through at most workspace_bytes. Returns the bytes that left a shard.
-std::uint64_t swap_within(const ExchangeBlocks& blocks, std::span<const OwnedShard> own, std::uint64_t workspace_bytes);
+/// All swaps of `blocks`, whose shards are all among `own`, through at most workspace_bytes (but two amplitudes a thread).
+ExchangeCount swap_within(const ExchangeBlocks& blocks, std::span<const OwnedShard> own, std::uint64_t workspace_bytes);
 
 }  // namespace ketmesh::transport
