@@ -69,5 +69,7 @@ struct Machine {
 Device probe_cpu();
 /// Threads that kernels may use: the affinity mask and the cgroup quota, OMP_NUM_THREADS, `requested` when > 0; at least 1.
 int usable_threads(int requested = 0);
+/// Equal for processes that may run on the same cores.
+std::uint64_t affinity_hash();
 
 }  // namespace ketmesh

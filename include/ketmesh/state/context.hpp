@@ -15,7 +15,9 @@ class DistributedExecutionContext {
   /// One rank on this process's cores.
   DistributedExecutionContext();
   explicit DistributedExecutionContext(DeviceMesh mesh, int threads = 0);
-  /// `allow_shared`: a device may be listed twice within the rank.
+  /// Each rank on its share of its host's memory.
+  explicit DistributedExecutionContext(std::shared_ptr<CollectiveCommunicator> communicator);
+  /// Collective. `allow_shared`: a device may be listed twice within the rank. threads = 0: all usable ones, divided among the ranks that may use the same.
   DistributedExecutionContext(std::shared_ptr<CollectiveCommunicator> communicator, DeviceMesh mesh, int threads = 0,
                               bool allow_shared = false);
 
@@ -24,6 +26,7 @@ class DistributedExecutionContext {
   const DeviceMesh& mesh() const noexcept { return machine_.ranks[static_cast<std::size_t>(rank())]; }
   const Machine& machine() const noexcept { return machine_; }  ///< the meshes of all ranks
   CollectiveCommunicator& collective() const noexcept { return *communicator_; }
+  const std::shared_ptr<CollectiveCommunicator>& shared_collective() const noexcept { return communicator_; }
   int threads() const noexcept { return threads_; }
 
  private:
@@ -31,5 +34,8 @@ class DistributedExecutionContext {
   Machine machine_;
   int threads_ = 1;
 };
+
+/// This process's processor, with its share of the memory of the host when other ranks are there too.
+DeviceMesh cpu_mesh_of_rank(const CollectiveCommunicator& communicator);
 
 }  // namespace ketmesh

@@ -116,15 +116,16 @@ Machine machine_for_plan(const SimulatorConfig& config) {
   return model_machine(config.backend, 1, devices);
 }
 
-DeviceMesh mesh_for_run(const SimulatorConfig& config, Backend backend, int rank, int world) {
+DeviceMesh mesh_for_run(const SimulatorConfig& config, Backend backend, const CollectiveCommunicator& ranks) {
   if (!config.machine_json.empty()) {
     const Machine machine = Machine::from_json(config.machine_json);
-    if (machine.ranks.size() != static_cast<std::size_t>(world))
-      throw OptionError("the machine file has " + std::to_string(machine.ranks.size()) + " ranks, this job has " + std::to_string(world));
-    return machine.ranks[static_cast<std::size_t>(rank)];
+    if (machine.ranks.size() != static_cast<std::size_t>(ranks.world()))
+      throw OptionError("the machine file has " + std::to_string(machine.ranks.size()) + " ranks, this job has " +
+                        std::to_string(ranks.world()));
+    return machine.ranks[static_cast<std::size_t>(ranks.rank())];
   }
   if (is_gpu(backend)) return gpu_mesh(config, backend);
-  return DeviceMesh::cpu(backend == Backend::distributed_cpu ? virtual_devices(config) : 1);
+  return backend == Backend::distributed_cpu ? DeviceMesh::cpu(virtual_devices(config)) : cpu_mesh_of_rank(ranks);
 }
 
 PlanOptions plan_options(const SimulatorConfig& config, Backend backend) {

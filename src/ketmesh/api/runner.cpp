@@ -1,6 +1,7 @@
 #include "ketmesh/api/runner.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "ketmesh/api/checkpointing.hpp"
 #include "ketmesh/api/options.hpp"
@@ -31,7 +32,35 @@ void check_width(std::size_t num_qubits) {
 }
 
 Runner::Runner(SimulatorConfig config, std::shared_ptr<CollectiveCommunicator> communicator)
-    : config_(std::move(config)), communicator_(std::move(communicator)) {}
+    : config_(std::move(config)), communicator_(std::move(communicator)) {
+  if (communicator_ && communicator_->world() > 1) communicator_->set_timeout(config_.distributed.timeout_seconds);
+}
+
+Runner::~Runner() {
+  if (spreads() && std::uncaught_exceptions() > 0 && !failed_together_)
+    communicator_->post_error({.message = "an exception left the scope of its simulator or state"});
+}
+
+Runner::Runner(Runner&&) noexcept = default;
+Runner& Runner::operator=(Runner&&) noexcept = default;
+
+void Runner::share(RunRecord& record) const {
+  if (!spreads()) return;
+  std::array<double, 4> sums = {static_cast<double>(record.bytes_local), static_cast<double>(record.bytes_exchanged),
+                                static_cast<double>(record.bytes_between_ranks), static_cast<double>(record.memory_bytes)};
+  communicator_->sum(sums);
+  record.bytes_local = static_cast<std::uint64_t>(sums[0]);
+  record.bytes_exchanged = static_cast<std::uint64_t>(sums[1]);
+  record.bytes_between_ranks = static_cast<std::uint64_t>(sums[2]);
+  record.memory_bytes = static_cast<std::uint64_t>(sums[3]);
+  double* const seconds[] = {&record.seconds_plan, &record.seconds_allocate, &record.seconds_evolve, &record.seconds_exchange,
+                             &record.seconds_sample};
+  constexpr double kTicks = 1e9;
+  std::vector<std::int64_t> slowest;
+  for (const double* s : seconds) slowest.push_back(static_cast<std::int64_t>(*s * kTicks));
+  communicator_->max(slowest);
+  for (std::size_t i = 0; i < slowest.size(); ++i) *seconds[i] = static_cast<double>(slowest[i]) / kTicks;
+}
 
 void Runner::read_environment() {
   const Settings settings = read_settings();
@@ -52,18 +81,21 @@ void Runner::open(std::size_t num_qubits) {
   read_environment();
   backend_ = backend;
   if (communicator_ == nullptr) communicator_ = communicator_for_run(config_, backend_);
-  const int rank = communicator_ ? communicator_->rank() : 0, world = communicator_ ? communicator_->world() : 1;
-  DeviceMesh mesh = mesh_for_run(config_, backend_, rank, world);
-  context_ = communicator_ ? std::make_shared<const DistributedExecutionContext>(communicator_, std::move(mesh), threads_)
-                           : std::make_shared<const DistributedExecutionContext>(std::move(mesh), threads_);
+  const auto ranks = is_mpi(backend_) && communicator_ ? communicator_ : self_communicator();
+  const bool shares_device = (config_.distributed.flags & kFlagSharedDevice) != 0;
+  context_ = std::make_shared<const DistributedExecutionContext>(ranks, mesh_for_run(config_, backend_, *ranks), threads_, shares_device);
   opened_ = true;
 }
 
 void Runner::adopt(std::shared_ptr<const DistributedExecutionContext> context) {
   read_environment();
   context_ = std::move(context);
+  communicator_ = context_->shared_collective();
   backend_ = config_.backend;
-  if (backend_ == Backend::automatic) backend_ = context_->machine().num_devices() > 1 ? Backend::distributed_cpu : Backend::cpu;
+  if (backend_ == Backend::automatic) {
+    const bool several = context_->machine().num_devices() > 1;
+    backend_ = context_->world() > 1 ? Backend::distributed_mpi_cpu : several ? Backend::distributed_cpu : Backend::cpu;
+  }
   opened_ = adopted_ = true;
 }
 
@@ -72,7 +104,7 @@ std::uint64_t Runner::seed(const std::optional<std::uint64_t>& given) const {
   if (config_.seed) return *config_.seed;
   if (config_.distributed.seed) return *config_.distributed.seed;
   std::uint64_t drawn = fresh_seed();
-  if (communicator_ && communicator_->world() > 1) communicator_->broadcast(std::as_writable_bytes(std::span(&drawn, 1)), 0);
+  if (spreads()) communicator_->broadcast(std::as_writable_bytes(std::span(&drawn, 1)), 0);
   return drawn;
 }
 

@@ -3,6 +3,8 @@
 
 #include <memory>
 #include <optional>
+#include <string_view>
+#include <type_traits>
 
 #include "ketmesh/api/backend.hpp"
 #include "ketmesh/api/config.hpp"
@@ -12,6 +14,7 @@
 #include "ketmesh/runtime/evolve.hpp"
 #include "ketmesh/state/context.hpp"
 #include "ketmesh/state/sharded_state.hpp"
+#include "ketmesh/transport/agreement.hpp"
 
 namespace ketmesh {
 struct CheckpointOptions;
@@ -40,6 +43,29 @@ void check_width(std::size_t num_qubits);
 class Runner {
  public:
   Runner(SimulatorConfig config, std::shared_ptr<CollectiveCommunicator> communicator);
+  /// An exception of this rank alone that ends its life is told to the other ranks: they would wait for it else.
+  ~Runner();
+  Runner(Runner&&) noexcept;
+  Runner& operator=(Runner&&) noexcept;
+
+  /// body() as one call of all ranks; `arguments` makes the hash of what they must give alike.
+  template <typename H, typename F>
+  auto together(std::string_view call, H&& arguments, F&& body) {
+    if (!spreads() || communicator_->depth > 0) return body();
+    failed_together_ = true;  // until it ends well: whatever ends it is known to all ranks
+    if constexpr (std::is_void_v<std::invoke_result_t<F>>) {
+      transport::collectively(*communicator_, call, arguments(), body);
+      failed_together_ = false;
+    } else {
+      auto result = transport::collectively(*communicator_, call, arguments(), body);
+      failed_together_ = false;
+      return result;
+    }
+  }
+  /// Over several ranks.
+  bool spreads() const noexcept { return communicator_ != nullptr && communicator_->world() > 1; }
+  /// What all ranks did together, the same on each. Collective.
+  void share(RunRecord& record) const;
 
   const SimulatorConfig& config() const noexcept { return config_; }
   /// Chooses the backend for this many acted-upon qubits and looks at its devices, where the last run had another one.
@@ -87,7 +113,7 @@ class Runner {
   std::shared_ptr<CollectiveCommunicator> communicator_;
   std::shared_ptr<const DistributedExecutionContext> context_;
   Backend backend_ = Backend::cpu;
-  bool opened_ = false, adopted_ = false;
+  bool opened_ = false, adopted_ = false, failed_together_ = false;
   int threads_ = 0;   ///< of the configuration, else of KETMESH_THREADS
   std::string simd_;  ///< of the configuration, else of KETMESH_SIMD
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ketmesh/api/arguments.hpp"
 #include "ketmesh/api/batches.hpp"
 #include "ketmesh/api/checkpointing.hpp"
 #include "ketmesh/api/checks.hpp"
@@ -105,9 +106,11 @@ Simulator& Simulator::operator=(Simulator&&) noexcept = default;
 
 const SimulatorConfig& Simulator::config() const noexcept { return impl_->runner.config(); }
 
-Result Simulator::run(const Circuit& circuit, const RunOptions& options) {
+namespace {
+
+/// One call of every rank.
+Result run_here(Runner& runner, const Circuit& circuit, const RunOptions& options) {
   const auto start = Clock::now();
-  Runner& runner = impl_->runner;
   runner.config().check();
   check_options(circuit, options);
   check_bound(circuit, options.parameters);
@@ -187,10 +190,19 @@ Result Simulator::run(const Circuit& circuit, const RunOptions& options) {
     }
     if (!options.statevector_path.empty()) write_npy(evolved->state, options.statevector_path);
   }
+  runner.share(record);
   result.distribution = runner.describe(record, evolved ? &evolved->state : nullptr);
   fill_seconds(result.seconds, record);
   result.seconds.total = since(start);
   return result;
+}
+
+}  // namespace
+
+Result Simulator::run(const Circuit& circuit, const RunOptions& options) {
+  Runner& runner = impl_->runner;
+  return runner.together(
+      "run", [&] { return arguments(config(), circuit, options); }, [&] { return run_here(runner, circuit, options); });
 }
 
 Result Simulator::estimate(const Circuit& circuit, std::span<const PauliSum> observables, const RunOptions& options) {
@@ -247,10 +259,15 @@ Evolved full_state(Runner& runner, const Circuit& circuit, const RunOptions& opt
 }  // namespace
 
 std::vector<cdouble> Simulator::statevector(const Circuit& circuit, const RunOptions& options) {
-  const Evolved evolved = full_state(impl_->runner, circuit, options, circuit.num_qubits(), sizeof(cdouble), "the state vector");
-  std::vector<cdouble> out(std::size_t{1} << circuit.num_qubits());
-  evolved.state.to_host<cdouble>(0, out.size(), out);
-  return out;
+  Runner& runner = impl_->runner;
+  return runner.together(
+      "statevector", [&] { return arguments(config(), circuit, options); },
+      [&] {
+        const Evolved evolved = full_state(runner, circuit, options, circuit.num_qubits(), sizeof(cdouble), "the state vector");
+        std::vector<cdouble> out(std::size_t{1} << circuit.num_qubits());
+        evolved.state.to_host<cdouble>(0, out.size(), out);
+        return out;
+      });
 }
 
 std::vector<double> Simulator::probabilities(const Circuit& circuit, std::span<const Qubit> qubits, const RunOptions& options) {
@@ -264,11 +281,15 @@ std::vector<double> Simulator::probabilities(const Circuit& circuit, std::span<c
     chosen.push_back(static_cast<int>(q));
   }
   const bool all = chosen.empty();
-  const Evolved evolved =
-      full_state(impl_->runner, circuit, options, all ? circuit.num_qubits() : chosen.size(), sizeof(double), "the table of probabilities");
   if (all)
     for (std::size_t q = 0; q < circuit.num_qubits(); ++q) chosen.push_back(static_cast<int>(q));
-  return all_probabilities(evolved.state, chosen);
+  Runner& runner = impl_->runner;
+  return runner.together(
+      "probabilities", [&] { return arguments(config(), circuit, options, qubits.size()); },
+      [&] {
+        return all_probabilities(full_state(runner, circuit, options, chosen.size(), sizeof(double), "the table of probabilities").state,
+                                 chosen);
+      });
 }
 
 std::vector<cdouble> Simulator::amplitudes(const Circuit& circuit, std::span<const Index> indices, const RunOptions& options) {
@@ -285,8 +306,9 @@ std::vector<cdouble> Simulator::amplitudes(const Circuit& circuit, std::span<con
   return out;
 }
 
-cdouble Simulator::inner_product(const Circuit& a, const Circuit& b, const RunOptions& options) {
-  Runner& runner = impl_->runner;
+namespace {
+
+cdouble inner_product_here(Runner& runner, const Circuit& a, const Circuit& b, const RunOptions& options) {
   runner.config().check();
   for (const Circuit* c : {&a, &b}) {
     if (c->has_dynamic_operations())
@@ -321,6 +343,14 @@ cdouble Simulator::inner_product(const Circuit& a, const Circuit& b, const RunOp
   ket.state.canonicalise();
   const double phase = ket.state.global_phase() - bra.state.global_phase();
   return measure::inner_product(bra.state, ket.state) * std::polar(1.0, phase);
+}
+
+}  // namespace
+
+cdouble Simulator::inner_product(const Circuit& a, const Circuit& b, const RunOptions& options) {
+  Runner& runner = impl_->runner;
+  return runner.together(
+      "inner_product", [&] { return arguments(config(), a, b, options); }, [&] { return inner_product_here(runner, a, b, options); });
 }
 
 Plan Simulator::plan(const Circuit& circuit) {

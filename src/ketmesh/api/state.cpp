@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 
+#include "ketmesh/api/arguments.hpp"
 #include "ketmesh/api/checkpointing.hpp"
 #include "ketmesh/api/estimator.hpp"
 #include "ketmesh/api/runner.hpp"
@@ -53,8 +54,19 @@ struct DistributedState::Impl {
     } else {
       runner.open(static_cast<std::size_t>(n));
     }
-    seed = runner.seed(std::nullopt);
-    state.emplace(runner.zero_state(n, record));
+    runner.together(
+        "state", [&] { return arguments(runner.config(), n); },
+        [&] {
+          seed = runner.seed(std::nullopt);
+          state.emplace(runner.zero_state(n, record));
+        });
+  }
+
+  /// read(state) after a flush, as one call of all ranks; `more` is hashed with the queue.
+  template <typename F, typename... T>
+  auto reading(std::string_view call, F&& read, const T&... more) {
+    return runner.together(
+        call, [&] { return arguments(queue, more...); }, [&] { return read(flushed()); });
   }
 
   ShardedState& flushed() {
@@ -68,6 +80,11 @@ struct DistributedState::Impl {
 
   void flush() {
     if (queue.empty()) return;
+    runner.together(
+        "flush", [&] { return arguments(queue); }, [&] { flush_here(); });
+  }
+
+  void flush_here() {
     Circuit pending = std::move(queue);
     queue = Circuit(static_cast<std::size_t>(n));
     try {
@@ -109,7 +126,8 @@ struct DistributedState::Impl {
 
   void fill_from(const std::filesystem::path& folder, const CheckpointInfo& info) {
     RunNotes notes = notes_from_text(info.notes, folder);
-    load_checkpoint(*state, folder);
+    runner.together(
+        "load", [&] { return arguments(n); }, [&] { load_checkpoint(*state, folder); });
     untouched = false;
     bits = notes.bits;
     seed = notes.seed;
@@ -147,20 +165,23 @@ DistributedState& DistributedState::operator=(DistributedState&&) noexcept = def
 
 int DistributedState::num_qubits() const { return impl_->n; }
 Precision DistributedState::precision() const { return impl_->state->precision(); }
-Layout DistributedState::layout() { return impl_->flushed().layout(); }
+Layout DistributedState::layout() {
+  return impl_->reading("layout", [](ShardedState& state) { return state.layout(); });
+}
 
 DistributedState& DistributedState::apply(const Circuit& circuit, const ParameterValues& values) {
   if (circuit.num_qubits() > static_cast<std::size_t>(impl_->n))
     throw CircuitError("a circuit of " + std::to_string(circuit.num_qubits()) + " qubits on a state of " + std::to_string(impl_->n));
-  impl_->flush();
   if (circuit.empty()) return *this;
-  std::vector<Qubit> same(circuit.num_qubits());
-  for (std::size_t q = 0; q < same.size(); ++q) same[q] = static_cast<Qubit>(q);
-  if (circuit.num_qubits() == static_cast<std::size_t>(impl_->n)) {
-    impl_->advance(circuit, values);
-  } else {
-    impl_->advance(circuit.remapped(same, static_cast<std::size_t>(impl_->n)), values);
-  }
+  impl_->runner.together(
+      "apply", [&] { return arguments(impl_->queue, circuit, values); },
+      [&] {
+        impl_->flush();
+        if (circuit.num_qubits() == static_cast<std::size_t>(impl_->n)) return impl_->advance(circuit, values);
+        std::vector<Qubit> same(circuit.num_qubits());
+        for (std::size_t q = 0; q < same.size(); ++q) same[q] = static_cast<Qubit>(q);
+        impl_->advance(circuit.remapped(same, static_cast<std::size_t>(impl_->n)), values);
+      });
   return *this;
 }
 
@@ -176,11 +197,14 @@ void DistributedState::on_progress(std::function<void(std::uint64_t, std::uint64
   impl_->progress = std::move(progress);
 }
 
-double DistributedState::norm_squared() { return measure::norm_squared(impl_->flushed()); }
+double DistributedState::norm_squared() {
+  return impl_->reading("norm_squared", [](ShardedState& state) { return measure::norm_squared(state); });
+}
 
 std::vector<double> DistributedState::probabilities(std::span<const Qubit> qubits) {
   const auto chosen = checked_qubits(qubits, impl_->n);
-  return all_probabilities(impl_->flushed(), chosen);
+  return impl_->reading(
+      "probabilities", [&](ShardedState& state) { return all_probabilities(state, chosen); }, chosen.size());
 }
 
 std::map<std::string, std::uint64_t> DistributedState::sample(std::uint64_t shots, std::uint64_t seed) {
@@ -189,7 +213,9 @@ std::map<std::string, std::uint64_t> DistributedState::sample(std::uint64_t shot
     throw OptionError("shots = " + std::to_string(shots) + ": must be an integer from 0 to " + std::to_string(kMaxShots));
   std::map<std::string, std::uint64_t> counts;
   if (shots == 0) return counts;
-  for (const measure::SampleCount& sample : measure::sample(impl_->flushed(), shots, seed)) {
+  const auto samples = impl_->reading(
+      "sample", [&](ShardedState& state) { return measure::sample(state, shots, seed); }, shots, seed);
+  for (const measure::SampleCount& sample : samples) {
     std::string key(static_cast<std::size_t>(impl_->n), '0');
     for (std::size_t q = 0; q < key.size(); ++q)
       if (((sample.outcome >> q) & 1u) != 0) key[q] = '1';
@@ -199,23 +225,29 @@ std::map<std::string, std::uint64_t> DistributedState::sample(std::uint64_t shot
 }
 
 std::vector<double> DistributedState::expectation(std::span<const PauliSum> observables) {
-  return measure::expectation(impl_->flushed(), observables);
+  return impl_->reading(
+      "expectation", [&](ShardedState& state) { return measure::expectation(state, observables); }, observables);
 }
 
 std::vector<cdouble> DistributedState::amplitudes(std::span<const Index> indices) {
   check_indices(indices, impl_->n);
-  return impl_->flushed().amplitudes(indices);
+  return impl_->reading(
+      "amplitudes", [&](ShardedState& state) { return state.amplitudes(indices); }, indices.size());
 }
 
 Index DistributedState::measure(std::span<const Qubit> qubits) {
   const auto chosen = checked_qubits(qubits, impl_->n);
   if (chosen.empty()) return 0;
-  ShardedState& state = impl_->flushed();
-  const auto p = all_probabilities(state, chosen);
-  const auto outcome = measure::choose(p, draw_uniform(impl_->seed, DrawPurpose::branch, 0, impl_->ordinal++));
-  measure::collapse(state, chosen, outcome.value, outcome.probability);
-  impl_->untouched = false;
-  return outcome.value;
+  return impl_->reading(
+      "measure",
+      [&](ShardedState& state) {
+        const auto p = all_probabilities(state, chosen);
+        const auto outcome = measure::choose(p, draw_uniform(impl_->seed, DrawPurpose::branch, 0, impl_->ordinal++));
+        measure::collapse(state, chosen, outcome.value, outcome.probability);
+        impl_->untouched = false;
+        return outcome.value;
+      },
+      chosen.size());
 }
 
 const ClassicalBits& DistributedState::classical_bits() const { return impl_->bits; }
@@ -226,7 +258,9 @@ std::vector<ShardView> DistributedState::local_shards() {
   impl_->untouched = false;                // and may write
   return state.local_shards();
 }
-void DistributedState::canonicalise() { impl_->flushed().canonicalise(); }
+void DistributedState::canonicalise() {
+  impl_->reading("canonicalise", [](ShardedState& state) { state.canonicalise(); });
+}
 
 std::vector<cdouble> DistributedState::to_host(Index begin, Index end) {
   const Index size = Index{1} << impl_->n;
@@ -239,9 +273,14 @@ std::vector<cdouble> DistributedState::to_host(Index begin, Index end) {
                          " x 16 bytes of host memory; " + std::to_string(available) + " bytes are there",
                      (end - begin) > (std::uint64_t{1} << 59) ? ~std::uint64_t{0} : (end - begin) * sizeof(cdouble), available,
                      "export ranges, or write a file");
-  std::vector<cdouble> out(end - begin);
-  impl_->flushed().to_host<cdouble>(begin, end, out);
-  return out;
+  return impl_->reading(
+      "to_host",
+      [&](ShardedState& state) {
+        std::vector<cdouble> out(end - begin);
+        state.to_host<cdouble>(begin, end, out);
+        return out;
+      },
+      begin, end);
 }
 
 void DistributedState::from_host(Index begin, std::span<const cdouble> values) {
@@ -261,15 +300,18 @@ void DistributedState::from_host(Index begin, std::span<const cdouble> values) {
   }
 }
 
-void DistributedState::write_npy(const std::filesystem::path& path) { ketmesh::write_npy(impl_->flushed(), path); }
+void DistributedState::write_npy(const std::filesystem::path& path) {
+  impl_->reading("write_npy", [&](ShardedState& state) { ketmesh::write_npy(state, path); });
+}
 
 void DistributedState::save(const std::filesystem::path& folder) {
-  ShardedState& state = impl_->flushed();
-  RunNotes notes;
-  notes.bits = impl_->bits;
-  notes.seed = impl_->seed;
-  notes.ordinal = impl_->ordinal;
-  save_checkpoint(state, folder, to_text(notes));
+  impl_->reading("save", [&](ShardedState& state) {
+    RunNotes notes;
+    notes.bits = impl_->bits;
+    notes.seed = impl_->seed;
+    notes.ordinal = impl_->ordinal;
+    save_checkpoint(state, folder, to_text(notes));
+  });
 }
 
 namespace {
@@ -298,11 +340,12 @@ DistributedState DistributedState::load(const DistributedExecutionContext& conte
 }
 
 std::size_t DistributedState::snapshot() {
-  ShardedState& state = impl_->flushed();
-  impl_->runner.check_snapshot(state, impl_->snapshots.size());
-  const std::size_t id = impl_->next_snapshot++;
-  impl_->snapshots.emplace(id, Saved{state.snapshot(), impl_->bits, impl_->untouched});
-  return id;
+  return impl_->reading("snapshot", [&](ShardedState& state) {
+    impl_->runner.check_snapshot(state, impl_->snapshots.size());
+    const std::size_t id = impl_->next_snapshot++;
+    impl_->snapshots.emplace(id, Saved{state.snapshot(), impl_->bits, impl_->untouched});
+    return id;
+  });
 }
 
 void DistributedState::restore(std::size_t snapshot) {
@@ -318,6 +361,15 @@ void DistributedState::drop(std::size_t snapshot) {
   if (impl_->snapshots.erase(snapshot) == 0) throw OptionError("there is no snapshot " + std::to_string(snapshot));
 }
 
-Distribution DistributedState::distribution() const { return impl_->runner.describe(impl_->record, &*impl_->state); }
+Distribution DistributedState::distribution() const {
+  Runner& runner = impl_->runner;
+  return runner.together(
+      "distribution", [] { return std::uint64_t{0}; },
+      [&] {
+        RunRecord record = impl_->record;
+        runner.share(record);
+        return runner.describe(record, &*impl_->state);
+      });
+}
 
 }  // namespace ketmesh

@@ -24,15 +24,21 @@ constexpr double kNextCoreBandwidth = 16e9;            // ... and by each furthe
 constexpr double kSocketBandwidth = 200e9;             // until the memory of a socket is full
 constexpr double kCoreFlops = 80e9;                    // single precision FMA on 8 lanes, two a cycle, 2.5 GHz
 
-int affinity_cores() {
-  // The kernel's mask may be wider than cpu_set_t: grow until it fits.
+/// f(mask of the cores that this thread may run on, its bytes); the kernel's mask may be wider than cpu_set_t: it grows until it fits.
+template <typename F>
+auto with_affinity(F&& f, decltype(f(nullptr, 0)) otherwise) {
   for (int cpus = 1024; cpus <= 1 << 18; cpus *= 4) {
     const std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> set(CPU_ALLOC(static_cast<std::size_t>(cpus)),
                                                                [](cpu_set_t* s) { CPU_FREE(s); });
     const std::size_t bytes = CPU_ALLOC_SIZE(static_cast<std::size_t>(cpus));
-    if (set != nullptr && sched_getaffinity(0, bytes, set.get()) == 0) return std::max(1, CPU_COUNT_S(bytes, set.get()));
+    if (set != nullptr && sched_getaffinity(0, bytes, set.get()) == 0) return f(set.get(), bytes);
   }
-  return static_cast<int>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
+  return otherwise;
+}
+
+int affinity_cores() {
+  return with_affinity([](const cpu_set_t* set, std::size_t bytes) { return std::max(1, CPU_COUNT_S(bytes, set)); },
+                       static_cast<int>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN))));
 }
 
 int cores_within(const std::optional<double>& quota) {
@@ -115,6 +121,17 @@ Device probe_cpu() {
   device.flops_double = device.flops_single / 2;
   device.numa_node = caches.numa_node;
   return device;
+}
+
+std::uint64_t affinity_hash() {
+  return with_affinity(
+      [](const cpu_set_t* set, std::size_t bytes) {
+        // FNV-1a
+        std::uint64_t hash = 0xcbf29ce484222325u;
+        for (std::size_t i = 0; i < bytes; ++i) hash = (hash ^ reinterpret_cast<const unsigned char*>(set)[i]) * 0x100000001b3u;
+        return hash;
+      },
+      std::uint64_t{0});
 }
 
 int usable_threads(int requested) {

@@ -36,7 +36,31 @@ Machine gather_machine(CollectiveCommunicator& communicator, DeviceMesh mesh, bo
   return machine;
 }
 
+/// Ranks of this host that may run on exactly the same cores; those that a launcher bound to cores of their own do not count.
+int ranks_on_these_cores(CollectiveCommunicator& communicator) {
+  if (communicator.world() == 1) return 1;
+  const std::uint64_t mine = affinity_hash();
+  std::vector<std::uint64_t> all(static_cast<std::size_t>(communicator.world()));
+  communicator.all_gather(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)));
+  const auto& hosts = communicator.hosts();
+  const int here = hosts[static_cast<std::size_t>(communicator.rank())];
+  int sharing = 0;
+  for (std::size_t r = 0; r < all.size(); ++r) sharing += all[r] == mine && hosts[r] == here ? 1 : 0;
+  return sharing;
+}
+
 }  // namespace
+
+DeviceMesh cpu_mesh_of_rank(const CollectiveCommunicator& communicator) {
+  DeviceMesh mesh = DeviceMesh::cpu();
+  const auto& hosts = communicator.hosts();
+  const auto here = std::count(hosts.begin(), hosts.end(), hosts[static_cast<std::size_t>(communicator.rank())]);
+  for (Device& device : mesh.devices) device.memory_bytes /= static_cast<std::uint64_t>(here);
+  return mesh;
+}
+
+DistributedExecutionContext::DistributedExecutionContext(std::shared_ptr<CollectiveCommunicator> communicator)
+    : DistributedExecutionContext(communicator, communicator ? cpu_mesh_of_rank(*communicator) : DeviceMesh{}) {}
 
 DistributedExecutionContext::DistributedExecutionContext() : DistributedExecutionContext(DeviceMesh::cpu()) {}
 
@@ -60,7 +84,8 @@ DistributedExecutionContext::DistributedExecutionContext(std::shared_ptr<Collect
   own.check();
   machine_ = gather_machine(*communicator_, std::move(mesh), allow_shared);
   machine_.check();
-  threads_ = usable_threads(threads);
+  const int sharing = ranks_on_these_cores(*communicator_);
+  threads_ = threads > 0 ? usable_threads(threads) : std::max(1, usable_threads() / sharing);
 }
 
 int DistributedExecutionContext::rank() const noexcept { return communicator_->rank(); }

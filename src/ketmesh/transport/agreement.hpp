@@ -16,8 +16,8 @@ void agree(CollectiveCommunicator& ranks, std::string_view call, std::uint64_t a
 /// After an exception in a collective call: throws on every rank the same exception, that of the lowest rank that failed by itself.
 [[noreturn]] void settle(CollectiveCommunicator& ranks, std::string_view call, const std::exception_ptr& failure);
 
-/// body() as a collective call. Its last act must be collective, so that no rank leaves while another one fails. `arguments` is a hash of everything that
-/// must be alike on all ranks. Calls inside a call are part of it.
+/// body() as a collective call; no rank leaves it while another one still may fail. `arguments` is a hash of everything that must be alike on all ranks.
+/// Calls inside a call are part of it.
 template <typename F>
 auto collectively(CollectiveCommunicator& ranks, std::string_view call, std::uint64_t arguments, F&& body) -> std::invoke_result_t<F> {
   if (ranks.world() == 1 || ranks.depth > 0) return body();
@@ -28,7 +28,14 @@ auto collectively(CollectiveCommunicator& ranks, std::string_view call, std::uin
   } const inside(ranks.depth);
   agree(ranks, call, arguments);
   try {
-    return body();
+    if constexpr (std::is_void_v<std::invoke_result_t<F>>) {
+      body();
+      ranks.barrier();
+    } else {
+      auto result = body();
+      ranks.barrier();
+      return result;
+    }
   } catch (...) {
     settle(ranks, call, std::current_exception());
   }
