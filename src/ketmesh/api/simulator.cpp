@@ -226,7 +226,10 @@ std::vector<double> Simulator::estimate(const Circuit& circuit, std::initializer
 
 Gradient Simulator::gradient(const Circuit& circuit, std::span<const PauliSum> observables, const ParameterValues& parameters,
                              const GradientOptions& options) {
-  return api::gradient(impl_->runner, circuit, observables, parameters, options);
+  Runner& runner = impl_->runner;
+  return runner.together(
+      "gradient", [&] { return arguments(config(), circuit, observables, parameters); },
+      [&] { return api::gradient(runner, circuit, observables, parameters, options); });
 }
 
 Gradient Simulator::gradient(const Circuit& circuit, std::initializer_list<PauliSum> observables, const ParameterValues& parameters,
