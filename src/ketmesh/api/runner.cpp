@@ -36,6 +36,12 @@ Runner::Runner(SimulatorConfig config, std::shared_ptr<CollectiveCommunicator> c
   if (communicator_ && communicator_->world() > 1) communicator_->set_timeout(config_.distributed.timeout_seconds);
 }
 
+void Runner::meet() {
+  if (communicator_ != nullptr || !is_mpi(config_.backend)) return;
+  config_.check();
+  communicator_ = communicator_for_run(config_, config_.backend);
+}
+
 Runner::~Runner() {
   if (spreads() && std::uncaught_exceptions() > 0 && !failed_together_)
     communicator_->post_error({.message = "an exception left the scope of its simulator or state"});
@@ -76,11 +82,11 @@ StateOptions Runner::state_options() const {
 
 void Runner::open(std::size_t num_qubits) {
   if (opened_ && (adopted_ || config_.backend != Backend::automatic)) return;
+  meet();
   const Backend backend = choose_backend(config_, communicator_ != nullptr, num_qubits);
   if (opened_ && backend == backend_) return;
   read_environment();
   backend_ = backend;
-  if (communicator_ == nullptr) communicator_ = communicator_for_run(config_, backend_);
   const auto ranks = is_mpi(backend_) && communicator_ ? communicator_ : self_communicator();
   const bool shares_device = (config_.distributed.flags & kFlagSharedDevice) != 0;
   context_ = std::make_shared<const DistributedExecutionContext>(ranks, mesh_for_run(config_, backend_, *ranks), threads_, shares_device);

@@ -51,6 +51,7 @@ class Runner {
   /// body() as one call of all ranks; `arguments` makes the hash of what they must give alike.
   template <typename H, typename F>
   auto together(std::string_view call, H&& arguments, F&& body) {
+    meet();
     if (!spreads() || communicator_->depth > 0) return body();
     failed_together_ = true;  // until it ends well: whatever ends it is known to all ranks
     if constexpr (std::is_void_v<std::invoke_result_t<F>>) {
@@ -62,6 +63,8 @@ class Runner {
       return result;
     }
   }
+  /// Joins the ranks of MPI where the configuration asks for them and the caller brought none.
+  void meet();
   /// Over several ranks.
   bool spreads() const noexcept { return communicator_ != nullptr && communicator_->world() > 1; }
   /// What all ranks did together, the same on each. Collective.

@@ -49,14 +49,11 @@ struct DistributedState::Impl {
       : runner(std::move(config), nullptr), n(num_qubits), queue(static_cast<std::size_t>(std::max(num_qubits, 1))) {
     runner.config().check();
     check_width(static_cast<std::size_t>(std::max(num_qubits, 0)));
-    if (given) {
-      runner.adopt(std::move(given));
-    } else {
-      runner.open(static_cast<std::size_t>(n));
-    }
+    if (given) runner.adopt(std::move(given));
     runner.together(
         "state", [&] { return arguments(runner.config(), n); },
         [&] {
+          runner.open(static_cast<std::size_t>(n));
           seed = runner.seed(std::nullopt);
           state.emplace(runner.zero_state(n, record));
         });
