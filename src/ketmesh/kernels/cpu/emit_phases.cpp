@@ -37,14 +37,16 @@ std::int32_t PhaseEmitter<Real>::condition(const Condition& wanted) {
 }
 
 template <typename Real>
-std::uint32_t PhaseEmitter<Real>::add_table(const std::vector<cdouble>& values) {
-  const std::size_t lanes = std::size_t{1} << program_.lane_bits, first = program_.tables.size();
-  program_.tables.resize(first + 2 * values.size());
+std::uint32_t PhaseEmitter<Real>::add_table(const std::vector<cdouble>& values, bool with_sums) {
+  const std::size_t lanes = std::size_t{1} << program_.lane_bits, first = program_.tables.size(), parts = with_sums ? 3 : 2;
+  program_.tables.resize(first + parts * values.size());
   Real* out = program_.tables.data() + first;
-  for (std::size_t v = 0; v < values.size(); v += lanes, out += 2 * lanes)
+  for (std::size_t v = 0; v < values.size(); v += lanes, out += parts * lanes)
     for (std::size_t l = 0; l < lanes; ++l) {
-      out[l] = static_cast<Real>(values[v + l].real());
-      out[lanes + l] = static_cast<Real>(values[v + l].imag());
+      const double re = values[v + l].real(), im = values[v + l].imag();
+      out[l] = static_cast<Real>(re);
+      out[lanes + l] = static_cast<Real>(with_sums ? im - re : im);
+      if (with_sums) out[2 * lanes + l] = static_cast<Real>(re + im);
     }
   return static_cast<std::uint32_t>(first);
 }
@@ -102,7 +104,7 @@ void PhaseEmitter<Real>::emit_static(const std::vector<TileTerm>& terms, std::ui
   MicroOp op = operation(involved, registers);
   const auto values = phase_table(terms, involved, binding_, position_);
   if (((involved >> program_.lane_bits) & ~registers) == 0) skip_ones(op, values);
-  op.table = add_table(values);
+  op.table = add_table(values, true);
   op.condition = when;
   program_.ops.push_back(op);
 }
@@ -156,11 +158,12 @@ void PhaseEmitter<Real>::emit_dynamic(const std::vector<TileTerm>& fixed, const 
   }
   if (!fixed.empty()) {
     table.has_static = true;
-    table.static_table = add_table(phase_table(fixed, involved, binding_, position_));
+    table.static_table = add_table(phase_table(fixed, involved, binding_, position_), false);
   }
   table.scratch = static_cast<std::uint32_t>(program_.dynamic_size);
   program_.dynamic_size += std::size_t{2} << table.index_bits;
   MicroOp op = operation(involved, registers);
+  op.code = Code::phases_varying;
   op.dynamic = static_cast<std::int32_t>(program_.dynamic_tables.size());
   program_.dynamic_tables.push_back(std::move(table));
   program_.ops.push_back(op);

@@ -20,7 +20,7 @@ class PhaseEmitter {
   std::int32_t condition(const Condition& wanted);
 
  private:
-  std::uint32_t add_table(const std::vector<cdouble>& values);
+  std::uint32_t add_table(const std::vector<cdouble>& values, bool with_sums);
   MicroOp operation(std::uint32_t involved, std::uint32_t registers);
   std::uint32_t compaction(std::uint32_t blocks);
   void emit_static(const std::vector<TileTerm>& terms, std::uint32_t registers, std::int32_t when);

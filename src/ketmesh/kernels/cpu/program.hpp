@@ -19,32 +19,33 @@ inline constexpr int kMaxTileBits = 26;
 /// What one micro operation does to the vectors in registers (re and im planes, x0 and x1 a pair that differs in register bit `bit`).
 /// Coefficients are whole vectors, so that controls inside a vector are an identity in those lanes.
 enum class Code : std::uint8_t {
-  lift_dp,        ///< real, (x0 + a x1, x1 + b x0)
-  lift_dm,        ///< real, (x0 + a x1, b x0 - x1)
-  lift_ap,        ///< real, (x1 + a x0, x0 + b x1)
-  lift_am,        ///< real, (x1 + a x0, b x1 - x0)
-  lift_rx,        ///< (x0 + i a x1, x1 + i b x0)
-  lift_rx_swap,   ///< (x1 + i a x0, x0 + i b x1)
-  hadamard,       ///< (x0 + x1, x0 - x1)
-  matrix,         ///< general 2 x 2
-  swap,           ///< (x1, x0)
-  swap_lanes,     ///< (x1, x0) in the lanes of a mask
-  transpose,      ///< exchanges register bit `bit` with a lane bit
-  lane_lift,      ///< real, x + a shuffle(x)
-  lane_anti,      ///< real, shuffle(x) + a x
-  lane_lift_rx,   ///< x + i a shuffle(x)
-  lane_anti_rx,   ///< shuffle(x) + i a x
-  lane_real,      ///< a x + b shuffle(x), real
-  lane_matrix,    ///< a x + b shuffle(x), complex
-  lane_permute,   ///< shuffle(x)
-  matrix4,        ///< general 4 x 4 on two register bits: `bit` numbers the pair (0,1), (0,2), (1,2)
-  matrix4_lane,   ///< general 4 x 4 on register bit `bit` and a lane bit
-  matrix4_lanes,  ///< general 4 x 4 on two lane bits
-  cross,          ///< factors of the sum and the difference of 00 and 11, and of 01 and 10, of two register bits
-  cross_odd,      ///< of 01 and 10 only
-  cross_even,     ///< of 00 and 11 only
-  cross_lane,     ///< as cross, of register bit `bit` and a lane bit
-  phases,         ///< times a table
+  lift_dp,         ///< real, (x0 + a x1, x1 + b x0)
+  lift_dm,         ///< real, (x0 + a x1, b x0 - x1)
+  lift_ap,         ///< real, (x1 + a x0, x0 + b x1)
+  lift_am,         ///< real, (x1 + a x0, b x1 - x0)
+  lift_rx,         ///< (x0 + i a x1, x1 + i b x0)
+  lift_rx_swap,    ///< (x1 + i a x0, x0 + i b x1)
+  hadamard,        ///< (x0 + x1, x0 - x1)
+  matrix,          ///< general 2 x 2
+  swap,            ///< (x1, x0)
+  swap_lanes,      ///< (x1, x0) in the lanes of a mask
+  transpose,       ///< exchanges register bit `bit` with a lane bit
+  lane_lift,       ///< real, x + a shuffle(x)
+  lane_anti,       ///< real, shuffle(x) + a x
+  lane_lift_rx,    ///< x + i a shuffle(x)
+  lane_anti_rx,    ///< shuffle(x) + i a x
+  lane_real,       ///< a x + b shuffle(x), real
+  lane_matrix,     ///< a x + b shuffle(x), complex
+  lane_permute,    ///< shuffle(x)
+  matrix4,         ///< general 4 x 4 on two register bits: `bit` numbers the pair (0,1), (0,2), (1,2)
+  matrix4_lane,    ///< general 4 x 4 on register bit `bit` and a lane bit
+  matrix4_lanes,   ///< general 4 x 4 on two lane bits
+  cross,           ///< factors of the sum and the difference of 00 and 11, and of 01 and 10, of two register bits
+  cross_odd,       ///< of 01 and 10 only
+  cross_even,      ///< of 00 and 11 only
+  cross_lane,      ///< as cross, of register bit `bit` and a lane bit
+  phases,          ///< times a table that is the same on every tile
+  phases_varying,  ///< times a table of the tile
 };
 
 /// When an operation runs: bits outside the tile, constants for it.
@@ -68,7 +69,7 @@ struct MicroOp {
   std::int32_t condition = -1;  ///< index into Program::conditions
   // phases
   std::int32_t dynamic = -1;     ///< index into Program::dynamic_tables, or
-  std::uint32_t table = 0;       ///< offset into Program::tables: [re lanes][im lanes] a table vector
+  std::uint32_t table = 0;       ///< offset into Program::tables: [re lanes][im - re lanes][re + im lanes] a table vector
   std::uint32_t compaction = 0;  ///< offset into Program::compactions: table vector of a vector index, low and high half
   std::array<std::uint32_t, 1 << kMaxRegisterBits> register_offset{};  ///< table vector of each register vector
 };
@@ -91,7 +92,7 @@ struct DynamicTable {
   std::vector<Entry> entries;
   std::vector<Lookup> lookups;
   bool has_static = false;
-  std::uint32_t static_table = 0;  ///< offset into Program::tables
+  std::uint32_t static_table = 0;  ///< offset into Program::tables: [re lanes][im lanes] a table vector
   std::uint32_t index_bits = 0;    ///< of the compact index, lanes included
   Index key_mask = 0;              ///< outside bits that it depends on
   std::uint32_t scratch = 0;       ///< offset of its values in the thread's dynamic tables

@@ -414,22 +414,32 @@ HWY_INLINE void for_fours(Registers<Real>& g, const ActiveOp<Real>& op) {
 
 // ---- phases
 
-template <typename Real, std::size_t... kVector>
-HWY_INLINE void multiply_table(Registers<Real>& g, const ActiveOp<Real>& op, const Real* table, std::index_sequence<kVector...>) {
+/// A table that is the same on every tile holds three numbers an entry (re, im - re, re + im) and costs three products.
+template <bool kGauss, typename Real, std::size_t... kVector>
+HWY_INLINE void multiply_table(Registers<Real>& g, const ActiveOp<Real>& op, std::uint32_t base, std::index_sequence<kVector...>) {
   const Tag<Real> d;
-  const std::size_t lanes = hn::Lanes(d);
+  const std::size_t lanes = hn::Lanes(d), entry = (kGauss ? 3 : 2) * lanes;
+  const Real* const table = op.table + entry * (op.compaction[base & 63] + op.compaction[64 + (base >> 6)]);
   const auto one = [&](Vector<Real>& re, Vector<Real>& im, std::size_t v) HWY_ATTR {
-    const Real* at = table + 2 * lanes * op.register_offset[v];
-    const auto ar = hn::Load(d, at), ai = hn::Load(d, at + lanes), xr = re, xi = im;
-    product(re, im, ar, ai, xr, xi);
+    const Real* at = table + entry * op.register_offset[v];
+    const auto xr = re, xi = im;
+    if constexpr (kGauss) {
+      const auto k = hn::Mul(hn::Load(d, at), hn::Add(xr, xi));
+      im = hn::MulAdd(hn::Load(d, at + lanes), xr, k);
+      re = hn::NegMulAdd(hn::Load(d, at + 2 * lanes), xi, k);
+    } else {
+      product(re, im, hn::Load(d, at), hn::Load(d, at + lanes), xr, xi);
+    }
   };
-  ((((op.vectors >> kVector) & 1) != 0 ? one(g.re[kVector], g.im[kVector], kVector) : void()), ...);
+  if ((op.vectors & ((1U << kVectors) - 1)) == (1U << kVectors) - 1)
+    (one(g.re[kVector], g.im[kVector], kVector), ...);
+  else
+    ((((op.vectors >> kVector) & 1) != 0 ? one(g.re[kVector], g.im[kVector], kVector) : void()), ...);
 }
 
 template <typename Real>
 HWY_INLINE void apply(Registers<Real>& g, const ActiveOp<Real>& op, std::uint32_t base) {
   using V = Vector<Real>;
-  const Tag<Real> d;
   switch (op.code) {
     case Code::lift_dp:
       return for_pairs<false>(g, op, LiftDp<V>{coefficient(op, 0), coefficient(op, 1)});
@@ -484,10 +494,10 @@ HWY_INLINE void apply(Registers<Real>& g, const ActiveOp<Real>& op, std::uint32_
       return for_fours<CrossGroups<CrossPairs::even>>(g, op);
     case Code::cross_lane:
       return for_pairs<true>(g, op, CrossLane<Real>{op, shuffle_of(op)});
-    case Code::phases: {
-      const std::size_t vector = op.compaction[base & 63] + op.compaction[64 + (base >> 6)];
-      return multiply_table(g, op, op.table + 2 * hn::Lanes(d) * vector, std::make_index_sequence<kVectors>());
-    }
+    case Code::phases:
+      return multiply_table<true>(g, op, base, std::make_index_sequence<kVectors>());
+    case Code::phases_varying:
+      return multiply_table<false>(g, op, base, std::make_index_sequence<kVectors>());
   }
 }
 
