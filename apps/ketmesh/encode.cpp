@@ -1,14 +1,21 @@
 #include "ketmesh/encode/encode.hpp"
 
+#include <cerrno>
 #include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "commands.hpp"
 #include "ketmesh/api/config.hpp"
 #include "ketmesh/base/error.hpp"
+#include "ketmesh/encode/batch.hpp"
+#include "ketmesh/encode/files.hpp"
 #include "ketmesh/mesh/mesh.hpp"
 
 namespace ketmesh::app {
@@ -17,7 +24,7 @@ namespace {
 using nlohmann::json;
 
 struct EncodeWords {
-  std::string method, qubits, data, out, precision = "single";
+  std::string method, qubits, data, out, precision = "single", layers = "2", entanglement = "full";
 };
 
 cdouble number(const json& value, std::size_t sample, std::size_t entry) {
@@ -40,8 +47,6 @@ struct Samples {
 };
 
 Samples read_samples(const std::string& path) {
-  const bool known = path == "-" || path.ends_with(".json");
-  if (!known) throw OptionError("--data " + path + ": Unsupported file format; this version reads .json lists");
   const std::string text = path == "-" ? std::string(std::istreambuf_iterator<char>(std::cin), {}) : read_file(path);
   const json data = json::parse(text, nullptr, false);
   if (data.is_discarded()) throw ParseError(path, 0, 0, "the data is no JSON list");
@@ -79,44 +84,114 @@ std::string npy_header(Precision precision, const std::string& shape) {
   return out + text;
 }
 
+/// A file that appears under its name when it is whole, and not at all otherwise.
+class OutputFile {
+ public:
+  explicit OutputFile(std::string path)
+      : path_(std::move(path)), part_(path_ + ".part"), stream_(part_, std::ios::binary | std::ios::trunc) {
+    check("cannot write ");
+  }
+  ~OutputFile() {
+    if (done_) return;
+    stream_.close();
+    std::error_code ignored;
+    std::filesystem::remove(part_, ignored);
+  }
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+  void write(const void* data, std::size_t bytes) {
+    stream_.write(static_cast<const char*>(data), static_cast<std::streamsize>(bytes));
+    check("cannot write to ");
+  }
+  void finish() {
+    stream_.close();
+    check("cannot write to ");
+    std::error_code error;
+    std::filesystem::rename(part_, path_, error);
+    if (error) throw IoError(IoError::Side::output, "cannot write " + path_ + ": " + error.message());
+    done_ = true;
+  }
+
+ private:
+  void check(const char* what) const {
+    if (!stream_) throw IoError(IoError::Side::output, what + part_ + ": " + std::strerror(errno));
+  }
+  std::string path_, part_;
+  std::ofstream stream_;
+  bool done_ = false;
+};
+
+/// What is encoded: rows of a list, which may differ in length, or of a file.
+class Input {
+ public:
+  explicit Input(const std::string& path) {
+    if (path == "-" || path.ends_with(".json"))
+      lists_ = read_samples(path);
+    else
+      file_.emplace(SampleFile::open(path));
+  }
+  std::size_t rows() const { return file_ ? file_->samples().rows : lists_.rows.size(); }
+  bool batch() const { return file_ ? file_->is_batch() : lists_.batch; }
+  /// As many rows from `first` on as make one view, at most `most`.
+  SampleView view(std::size_t first, std::size_t most) const {
+    if (file_) return file_->rows(first, most);
+    const auto& row = lists_.rows[first];
+    return SampleView::contiguous(row.data(), DataType::complex128, 1, row.size());
+  }
+
+ private:
+  Samples lists_;
+  std::optional<SampleFile> file_;
+};
+
+template <typename Real>
+void encode_rows(Encoding method, int n, const Input& input, const EncodeOptions& options, OutputFile& out) {
+  const std::size_t size = std::size_t{1} << n;
+  const std::size_t piece = std::max<std::size_t>(1, (std::size_t{1} << 22) / size);
+  std::vector<std::complex<Real>> states;
+  for (std::size_t first = 0; first < input.rows();) {
+    check_interrupt();
+    const SampleView view = input.view(first, piece);
+    states.resize(view.rows * size);
+    encode_batch(method, n, view, std::span(states), options, 0, first);
+    out.write(states.data(), states.size() * sizeof(states[0]));
+    first += view.rows;
+  }
+}
+
 void encode_file(const EncodeWords& words, const Session& session) {
   const Encoding method = encoding_from_string(words.method);
   const Precision precision = precision_from_string(words.precision);
   const int n = static_cast<int>(whole_number("--qubits", words.qubits, 0, kMaxQubits));
   vector_len(n, method);  // n >= 1
-  const Samples samples = read_samples(words.data);
-  for (std::size_t i = 0; i < samples.rows.size(); ++i) check_sample(method, n, samples.rows[i], i);
-  // The whole output and one sample in double precision are held at once.
-  const double bytes = std::ldexp(static_cast<double>(samples.rows.size() * bytes_per_amplitude(precision) + sizeof(cdouble)), n);
+  EncodeOptions options;
+  options.layers = static_cast<int>(whole_number("--layers", words.layers, 1, 1000));
+  options.entanglement = entanglement_from_string(words.entanglement);
+  const Input input(words.data);
+  if (input.rows() == 0) throw OptionError("--data " + words.data + ": data cannot be empty");
+  // One state, or 2^22 amplitudes of smaller ones, are held at a time, and one sample in double precision.
+  const double bytes = std::ldexp(static_cast<double>(bytes_per_amplitude(precision) + sizeof(cdouble)), std::max(n, 22));
   const std::uint64_t available = probe_cpu().memory_bytes;
-  if (bytes > static_cast<double>(available))
-    throw DoesNotFit(std::to_string(samples.rows.size()) + " samples of " + std::to_string(n) + " qubits need " + std::to_string(bytes) +
-                         " bytes; " + std::to_string(available) + " are there",
-                     bytes < 0x1p63 ? static_cast<std::uint64_t>(bytes) : ~std::uint64_t{0}, available,
-                     "encode fewer samples or qubits at a time");
+  if (n > 40 || bytes > static_cast<double>(available))
+    throw DoesNotFit("a sample of " + std::to_string(n) + " qubits needs " + std::to_string(bytes) + " bytes; " +
+                         std::to_string(available) + " are there",
+                     bytes < 0x1p63 ? static_cast<std::uint64_t>(bytes) : ~std::uint64_t{0}, available, "encode fewer qubits");
   const std::size_t size = std::size_t{1} << n;
   std::string shape = "(" + std::to_string(size) + ",)";
-  if (samples.batch) shape = "(" + std::to_string(samples.rows.size()) + ", " + std::to_string(size) + ")";
-  std::string file = npy_header(precision, shape);
-  std::vector<cdouble> state(size);
-  for (std::size_t i = 0; i < samples.rows.size(); ++i) {
-    check_interrupt();
-    encode(method, n, samples.rows[i], state, i);
-    if (precision == Precision::double_) {
-      file.append(reinterpret_cast<const char*>(state.data()), size * sizeof(cdouble));
-      continue;
-    }
-    for (const cdouble v : state) {
-      const cfloat rounded(static_cast<float>(v.real()), static_cast<float>(v.imag()));
-      file.append(reinterpret_cast<const char*>(&rounded), sizeof(rounded));
-    }
-  }
-  write_file(words.out, file);
+  if (input.batch()) shape = "(" + std::to_string(input.rows()) + ", " + std::to_string(size) + ")";
+  OutputFile out(words.out);
+  const std::string header = npy_header(precision, shape);
+  out.write(header.data(), header.size());
+  if (precision == Precision::double_)
+    encode_rows<double>(method, n, input, options, out);
+  else
+    encode_rows<float>(method, n, input, options, out);
+  out.finish();
   if (session.json) {
     const nlohmann::ordered_json object = {{"method", words.method},
                                            {"num_qubits", n},
-                                           {"samples", samples.rows.size()},
-                                           {"batch", samples.batch},
+                                           {"samples", input.rows()},
+                                           {"batch", input.batch()},
                                            {"precision", to_string(precision)},
                                            {"out", words.out}};
     print(object.dump(2) + "\n");
@@ -128,11 +203,14 @@ void encode_file(const EncodeWords& words, const Session& session) {
 void add_encode(CLI::App& app, Session& session) {
   auto words = std::make_shared<EncodeWords>();
   CLI::App* command = app.add_subcommand("encode", "Encode classical data into a state");
-  command->add_option("METHOD", words->method, "amplitude, angle, basis, phase, iqp or iqp-z")->required();
+  command->add_option("METHOD", words->method, "amplitude, angle, basis, phase, iqp, iqp-z or zz-feature-map")->required();
   command->add_option("--qubits", words->qubits, "qubits of the state")->required();
-  command->add_option("--data", words->data, "a .json list, nested for a batch; - for stdin")->required();
+  command->add_option("--data", words->data, "a .json list, nested for a batch (- for stdin), or an array in a .npy or .csv file")
+      ->required();
   command->add_option("--out", words->out, "the .npy file to write")->required();
   command->add_option("--precision", words->precision, "single (default) or double");
+  command->add_option("--layers", words->layers, "zz-feature-map: layers (2)");
+  command->add_option("--entanglement", words->entanglement, "zz-feature-map: full (default), linear or circular");
   command->add_flag("--json", session.json, "one JSON object on stdout");
   command->callback([words, &session] { session.action = [words, &session] { encode_file(*words, session); }; });
 }

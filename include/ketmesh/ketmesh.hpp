@@ -10,5 +10,6 @@
 #include "ketmesh/api/state.hpp"        // IWYU pragma: export
 #include "ketmesh/base/error.hpp"       // IWYU pragma: export
 #include "ketmesh/circuit/circuit.hpp"  // IWYU pragma: export
+#include "ketmesh/encode/batch.hpp"     // IWYU pragma: export
 #include "ketmesh/encode/encode.hpp"    // IWYU pragma: export
 #include "ketmesh/plan/planner.hpp"     // IWYU pragma: export

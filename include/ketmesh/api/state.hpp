@@ -12,6 +12,7 @@
 #include "ketmesh/api/result.hpp"
 #include "ketmesh/circuit/circuit.hpp"
 #include "ketmesh/circuit/pauli.hpp"
+#include "ketmesh/encode/encode.hpp"
 #include "ketmesh/plan/layout.hpp"
 #include "ketmesh/state/context.hpp"
 #include "ketmesh/state/shard_view.hpp"
@@ -34,6 +35,13 @@ class DistributedState {
   DistributedState& apply(const Circuit& circuit, const ParameterValues& values = {});  ///< unitary, measurement, reset, conditions
   DistributedState& apply(const Operation& operation);
   void flush();
+  /// Replaces the state by an encoded sample; gates that wait are dropped, classical bits stay. Errors and definitions as in encode/encode.hpp; iqp and
+  /// zz_feature_map run as circuits on the engine's own plans.
+  DistributedState& encode(Encoding encoding, std::span<const double> sample, const EncodeOptions& options = {});
+  DistributedState& encode(Encoding encoding, std::span<const cdouble> sample, const EncodeOptions& options = {});
+  /// Amplitude encoding from values that come range by range: source(begin, values) fills values [begin, begin + size) of 2^n; twice for each range, only
+  /// on the rank that owns it, and no rank needs the whole vector. OptionError for another encoding.
+  DistributedState& encode(Encoding encoding, const std::function<void(Index begin, std::span<cdouble> values)>& source);
   /// Called between passes with (done, total, what) by apply and flush from now on; may throw to stop, which leaves the state between two
   /// passes (a state that was untouched is |0..0> again).
   void on_progress(std::function<void(std::uint64_t, std::uint64_t, const char*)> progress);

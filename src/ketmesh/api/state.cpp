@@ -9,6 +9,7 @@
 #include "ketmesh/api/estimator.hpp"
 #include "ketmesh/api/runner.hpp"
 #include "ketmesh/base/error.hpp"
+#include "ketmesh/encode/sharded.hpp"
 #include "ketmesh/state/checkpoint.hpp"
 
 namespace ketmesh {
@@ -146,6 +147,18 @@ struct DistributedState::Impl {
   std::size_t next_snapshot = 1;
 };
 
+namespace {
+
+void check_length(const DistributedState& state, std::size_t length) {
+  const Index most = vector_len(state.num_qubits(), Encoding::amplitude);
+  if (length == 0) throw OptionError("sample 0: data cannot be empty");
+  if (length > most)
+    throw OptionError("sample 0: length " + std::to_string(length) + " exceeds state vector size " + std::to_string(most) + " of " +
+                      std::to_string(state.num_qubits()) + " qubits");
+}
+
+}  // namespace
+
 DistributedState::DistributedState(const DistributedExecutionContext& context, int num_qubits, Precision precision,
                                    SimulatorConfig config) {
   config.precision = precision;
@@ -185,6 +198,50 @@ DistributedState& DistributedState::apply(const Circuit& circuit, const Paramete
 DistributedState& DistributedState::apply(const Operation& operation) {
   impl_->queue.append(operation);
   if (!impl_->queues() || impl_->queue.size() >= impl_->runner.config().distributed.max_queued_gates) impl_->flush();
+  return *this;
+}
+
+DistributedState& DistributedState::encode(Encoding encoding, std::span<const double> sample, const EncodeOptions& options) {
+  if (encoding == Encoding::amplitude) {
+    check_length(*this, sample.size());
+    return encode(encoding, [sample](Index begin, std::span<cdouble> values) {
+      for (std::size_t i = 0; i < values.size() && begin + i < sample.size(); ++i) values[i] = sample[begin + i];
+    });
+  }
+  const std::vector<cdouble> values(sample.begin(), sample.end());
+  return encode(encoding, std::span<const cdouble>(values), options);
+}
+
+DistributedState& DistributedState::encode(Encoding encoding, std::span<const cdouble> sample, const EncodeOptions& options) {
+  Impl& impl = *impl_;
+  if (encoding == Encoding::amplitude) {
+    check_length(*this, sample.size());
+    return encode(encoding, [sample](Index begin, std::span<cdouble> values) {
+      for (std::size_t i = 0; i < values.size() && begin + i < sample.size(); ++i) values[i] = sample[begin + i];
+    });
+  }
+  check_sample(encoding, impl.n, sample);
+  const bool by_circuit = encoding == Encoding::iqp || encoding == Encoding::zz_feature_map;
+  const Circuit circuit = by_circuit ? encoding_circuit(encoding, impl.n, sample, options) : Circuit(static_cast<std::size_t>(impl.n));
+  impl.queue = Circuit(static_cast<std::size_t>(impl.n));
+  impl.state->clear_global_phase();
+  if (by_circuit) {
+    impl.state->set_basis(0);
+    impl.untouched = true;  // the plan may choose the layout
+    impl.advance(circuit, {});
+    return *this;
+  }
+  encode_product(*impl.state, encoding, sample);
+  impl.untouched = false;
+  return *this;
+}
+
+DistributedState& DistributedState::encode(Encoding encoding, const std::function<void(Index begin, std::span<cdouble> values)>& source) {
+  if (encoding != Encoding::amplitude)
+    throw OptionError(std::string(to_string(encoding)) + " encoding takes a sample, not a source of ranges; amplitude encoding takes both");
+  impl_->untouched = false;
+  encode_amplitudes(*impl_->state, source);
+  impl_->queue = Circuit(static_cast<std::size_t>(impl_->n));
   return *this;
 }
 

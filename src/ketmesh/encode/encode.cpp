@@ -4,14 +4,17 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <numbers>
 #include <string>
 
 #include "ketmesh/base/error.hpp"
+#include "ketmesh/encode/quadratic.hpp"
 
 namespace ketmesh {
 namespace {
 
-constexpr std::array<std::string_view, 6> kNames = {"amplitude", "angle", "basis", "phase", "iqp", "iqp-z"};
+constexpr std::array<std::string_view, 7> kNames = {"amplitude", "angle", "basis", "phase", "iqp", "iqp-z", "zz-feature-map"};
+constexpr std::array<std::string_view, 3> kEntanglements = {"full", "linear", "circular"};
 
 [[noreturn]] void refuse(std::size_t sample, const std::string& what) {
   throw OptionError("sample " + std::to_string(sample) + ": " + what);
@@ -54,22 +57,9 @@ void encode_product(std::span<const std::array<cdouble, 2>> factors, std::span<c
   }
 }
 
-void encode_iqp(int n, std::span<const cdouble> sample, bool pairs, std::span<cdouble> out) {
-  const std::size_t size = out.size();
-  const double scale = std::ldexp(1.0, -n);
-  for (std::size_t b = 0; b < size; ++b) {
-    double theta = 0;
-    for (int i = 0; i < n; ++i)
-      if (((b >> i) & 1u) != 0) theta += sample[static_cast<std::size_t>(i)].real();
-    std::size_t at = static_cast<std::size_t>(n);
-    if (pairs)
-      for (int i = 0; i < n; ++i)
-        for (int j = i + 1; j < n; ++j, ++at)
-          if (((b >> i) & (b >> j) & 1u) != 0) theta += sample[at].real();
-    out[b] = std::polar(scale, theta);
-  }
-  for (std::size_t half = 1; half < size; half *= 2)  // Walsh-Hadamard transform
-    for (std::size_t base = 0; base < size; base += 2 * half)
+void walsh_hadamard(std::span<cdouble> out) {
+  for (std::size_t half = 1; half < out.size(); half *= 2)
+    for (std::size_t base = 0; base < out.size(); base += 2 * half)
       for (std::size_t i = base; i < base + half; ++i) {
         const cdouble a = out[i], b = out[i + half];
         out[i] = a + b;
@@ -77,7 +67,55 @@ void encode_iqp(int n, std::span<const cdouble> sample, bool pairs, std::span<cd
       }
 }
 
+void encode_quadratic(int n, const Quadratic& form, int layers, bool last_walsh, std::span<cdouble> out) {
+  const double scale = std::pow(2.0, -0.5 * n);
+  std::fill(out.begin(), out.end(), cdouble(0));
+  out[0] = 1;
+  for (int layer = 0; layer < layers; ++layer) {
+    walsh_hadamard(out);
+    for (std::size_t b = 0; b < out.size(); ++b) {
+      double theta = 0;
+      std::size_t at = 0;
+      for (int i = 0; i < n; ++i)
+        if (((b >> i) & 1u) != 0) theta += form.linear[static_cast<std::size_t>(i)];
+      for (int i = 0; i < n; ++i)
+        for (int j = i + 1; j < n; ++j, ++at)
+          if (((b >> i) & (b >> j) & 1u) != 0) theta += form.pairs[at];
+      out[b] *= std::polar(scale, theta);
+    }
+  }
+  if (!last_walsh) return;
+  walsh_hadamard(out);
+  for (auto& v : out) v *= scale;
+}
+
 }  // namespace
+
+Quadratic quadratic_form(Encoding encoding, int n, std::span<const double> sample, const EncodeOptions& options) {
+  const auto qubits = static_cast<std::size_t>(n);
+  Quadratic out{{sample.begin(), sample.begin() + n}, std::vector<double>(qubits * (qubits - 1) / 2)};
+  if (encoding == Encoding::iqp) std::copy(sample.begin() + n, sample.end(), out.pairs.begin());
+  if (encoding != Encoding::zz_feature_map) return out;
+  if (options.layers < 1 || options.layers > 1000) throw OptionError("layers = " + std::to_string(options.layers) + ": must be 1 to 1000");
+  for (auto& v : out.linear) v *= 2;
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < qubits; ++i)
+    for (std::size_t j = i + 1; j < qubits; ++j, ++at) {
+      const bool ring = options.entanglement == Entanglement::circular && qubits > 2 && i == 0 && j + 1 == qubits;
+      if (options.entanglement != Entanglement::full && j != i + 1 && !ring) continue;
+      const double angle = 2 * (std::numbers::pi - sample[i]) * (std::numbers::pi - sample[j]);
+      out.linear[i] += angle;  // b_i xor b_j = b_i + b_j - 2 b_i b_j
+      out.linear[j] += angle;
+      out.pairs[at] = -2 * angle;
+    }
+  return out;
+}
+
+Entanglement entanglement_from_string(std::string_view name) {
+  for (std::size_t i = 0; i < kEntanglements.size(); ++i)
+    if (kEntanglements[i] == name) return static_cast<Entanglement>(i);
+  throw OptionError("unknown entanglement \"" + std::string(name) + "\": must be one of full, linear, circular");
+}
 
 std::string_view to_string(Encoding encoding) { return kNames.at(static_cast<std::size_t>(encoding)); }
 
@@ -104,6 +142,7 @@ Index vector_len(int num_qubits, Encoding encoding) {
     case Encoding::angle:
     case Encoding::phase:
     case Encoding::iqp_z:
+    case Encoding::zz_feature_map:
       return n;
   }
   throw Internal("an encoding that is none");
@@ -139,7 +178,8 @@ void check_sample(Encoding encoding, int num_qubits, std::span<const cdouble> sa
   }
 }
 
-void encode(Encoding encoding, int num_qubits, std::span<const cdouble> sample, std::span<cdouble> out, std::size_t number) {
+void encode(Encoding encoding, int num_qubits, std::span<const cdouble> sample, std::span<cdouble> out, std::size_t number,
+            const EncodeOptions& options) {
   check_sample(encoding, num_qubits, sample, number);
   if (out.size() != (Index{1} << num_qubits)) throw Internal("encode: the output has not 2^n entries");
   std::vector<std::array<cdouble, 2>> factors;
@@ -153,8 +193,13 @@ void encode(Encoding encoding, int num_qubits, std::span<const cdouble> sample, 
       return;
     case Encoding::iqp:
     case Encoding::iqp_z:
-      encode_iqp(num_qubits, sample, encoding == Encoding::iqp, out);
+    case Encoding::zz_feature_map: {
+      std::vector<double> values;
+      for (const cdouble x : sample) values.push_back(x.real());
+      const bool iqp = encoding != Encoding::zz_feature_map;
+      encode_quadratic(num_qubits, quadratic_form(encoding, num_qubits, values, options), iqp ? 1 : options.layers, iqp, out);
       return;
+    }
     case Encoding::angle:
       for (const cdouble x : sample) factors.push_back({std::cos(x.real()), std::sin(x.real())});
       encode_product(factors, out);

@@ -103,5 +103,35 @@ TEST(Encode, Refusals) {
   EXPECT_EQ(to_string(encoding_from_string("iqp-z")), "iqp-z");
 }
 
+TEST(Encode, ZzFeatureMapEqualsItsCircuitDefinition) {
+  // H, p(2 x_i), and for each pair cx p(2 (pi - x_i) (pi - x_j)) cx, amplitude by amplitude.
+  const std::vector<double> x = {0.3, -1.1, 2.2};
+  for (const auto entanglement : {Entanglement::full, Entanglement::linear, Entanglement::circular}) {
+    std::vector<cdouble> want(8);
+    want[0] = 1;
+    for (int layer = 0; layer < 3; ++layer) {
+      for (int q = 0; q < 3; ++q)
+        for (std::size_t i = 0; i < 8; ++i)
+          if (((i >> q) & 1u) == 0) {
+            const cdouble a = want[i], b = want[i | (1u << q)];
+            want[i] = std::sqrt(0.5) * (a + b);
+            want[i | (1u << q)] = std::sqrt(0.5) * (a - b);
+          }
+      for (std::size_t i = 0; i < 8; ++i)
+        for (std::size_t q = 0; q < 3; ++q)
+          if (((i >> q) & 1u) != 0) want[i] *= std::polar(1.0, 2 * x[q]);
+      std::vector<std::pair<std::size_t, std::size_t>> pairs = {{0, 1}, {1, 2}};
+      if (entanglement != Entanglement::linear) pairs.emplace_back(0, 2);
+      for (const auto& [i, j] : pairs)
+        for (std::size_t b = 0; b < 8; ++b)
+          if ((((b >> i) ^ (b >> j)) & 1u) != 0) want[b] *= std::polar(1.0, 2 * (kPi - x[i]) * (kPi - x[j]));
+    }
+    std::vector<cdouble> got(8);
+    encode(Encoding::zz_feature_map, 3, std::vector<cdouble>(x.begin(), x.end()), got, 0, {.layers = 3, .entanglement = entanglement});
+    near(got, want, 1e-14);
+  }
+  EXPECT_THROW(entanglement_from_string("ring"), OptionError);
+}
+
 }  // namespace
 }  // namespace ketmesh
