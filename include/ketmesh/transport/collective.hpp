@@ -58,6 +58,10 @@ class CollectiveCommunicator {
   void broadcast(std::span<std::byte> data, int root);
   /// `all` holds world() * mine.size() bytes, in rank order.
   void all_gather(std::span<const std::byte> mine, std::span<std::byte> all);
+  /// With one other rank, which makes the same call: `out` goes there while `in` comes from it.
+  void swap(int peer, std::span<const std::byte> out, std::span<std::byte> in);
+  /// to[r] goes to rank r while from[r] comes from it; lengths may differ and be 0, what is this rank's own is left alone.
+  void all_to_all(std::span<const std::span<const std::byte>> to, std::span<const std::span<std::byte>> from);
   void sum(std::span<double> values);
   void min(std::span<std::int64_t> values);
   void max(std::span<std::int64_t> values);

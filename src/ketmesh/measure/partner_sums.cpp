@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <complex>
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "ketmesh/base/bits.hpp"
@@ -30,31 +31,12 @@ class Visitor {
 
   /// Hands over `mine` while the other one comes, each where it is wanted.
   void swap(CollectiveCommunicator& ranks, int peer, const void* mine, bool sends, bool receives) {
-    CollectiveCommunicator::Request receiving = 0, sending = 0;
-    if (receives) receiving = ranks.receive(peer, {on_device_ ? in_.data() : static_cast<std::byte*>(data_), bytes_});
-    try {
-      if (sends) {
-        const auto* from = static_cast<const std::byte*>(mine);
-        if (on_device_) {
-          host_.kernels->copy_to_host(host_.context, out_.data(), mine, bytes_);
-          from = out_.data();
-        }
-        sending = ranks.send(peer, {from, bytes_});
-      }
-    } catch (...) {
-      if (receives) ranks.cancel(receiving);
-      throw;
-    }
-    if (receives) {
-      try {
-        ranks.wait(receiving, peer);
-      } catch (...) {
-        if (sends) ranks.cancel(sending);
-        throw;
-      }
-    }
-    if (sends) ranks.wait(sending, peer);
-    if (receives && on_device_) host_.kernels->copy_from_host(host_.context, data_, in_.data(), bytes_);
+    const std::span<const std::byte> there(static_cast<const std::byte*>(mine), sends ? bytes_ : 0);
+    const std::span<std::byte> here(static_cast<std::byte*>(data_), receives ? bytes_ : 0);
+    if (!on_device_) return ranks.swap(peer, there, here);
+    if (sends) host_.kernels->copy_to_host(host_.context, out_.data(), mine, bytes_);
+    ranks.swap(peer, std::span(out_).first(there.size()), std::span(in_).first(here.size()));
+    if (receives) host_.kernels->copy_from_host(host_.context, data_, in_.data(), bytes_);
   }
 
  private:

@@ -44,6 +44,8 @@ Readings read_all(ShardedState state, ShardedState other) {
   r.marginal = probabilities(state, std::vector<int>{0, n - 1, n / 2});
   r.sums = block_sums(state).sums;
   for (const auto& s : sample(state, 4000, 7)) r.counts.emplace_back(s.outcome, s.count);
+  const BlockSums coarse{probabilities(state, std::vector<int>{n - 1})};  // blocks of several pieces
+  for (const auto& s : sample(state, 1000, 8, 0, &coarse)) r.counts.emplace_back(s.outcome, s.count);
   r.product = inner_product(state, other);
   r.values = expectation(state, observables_of(n));
   const std::vector<int> measured = {n - 1, 1};
@@ -74,7 +76,7 @@ void expect_near(const std::vector<double>& a, const std::vector<double>& b, dou
 }
 
 TEST(Ranks, AllReadingsOnAnyNumberOfThem) {
-  for (const int n : {5, 13})  // the smaller ones: most strings flip more bits than a shard has
+  for (const int n : {5, 14})  // the smaller ones: most strings flip more bits than a shard has
     for (const Precision precision : {Precision::single, Precision::double_}) {
       const Readings alone = over(1, n, 0, {.precision = precision});
       for (const int ranks : {2, 3, 4, 5, 8})

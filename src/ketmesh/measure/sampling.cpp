@@ -46,18 +46,24 @@ class PieceReader {
   /// Blocks with the same key share rows of memory.
   Index key(const BlockDraws& b) const { return b.physical & ~shared_; }
 
-  /// out[g * piece_size() + j]: outcome j of piece `piece` of blocks[g], the same on every rank.
-  void read(std::span<const BlockDraws> blocks, Index piece, std::vector<double>& out) {
-    const Index offset = state_.layout().to_physical(piece << piece_qubits_);
+  /// out[g * piece_size() + j]: outcome j of piece `piece` of blocks[g], where this rank has it; else 0.
+  void read_own(std::span<const BlockDraws> blocks, Index piece, std::vector<double>& out) {
+    const Index offset = piece_offset(piece);
     fixed_.clear();
     for (const auto& b : blocks) fixed_.push_back(b.physical | offset);
     out.resize(blocks.size() << piece_qubits_);
-    auto& collective = state_.context().collective();
-    if (collective.world() > 1) std::fill(out.begin(), out.end(), 0.0);  // entries of other ranks' shards
+    if (state_.context().world() > 1) std::fill(out.begin(), out.end(), 0.0);  // entries of other ranks' shards
     for (const auto& own : state_.own_shards()) own.kernels->probabilities(own.context, own.shard, free_, fixed_, out.data());
     for (const auto& own : state_.own_shards()) own.kernels->synchronize(own.context);
-    if (collective.world() > 1) collective.sum(out);
   }
+  /// The same on every rank.
+  void read(std::span<const BlockDraws> blocks, Index piece, std::vector<double>& out) {
+    read_own(blocks, piece, out);
+    state_.context().collective().sum(out);
+  }
+  /// Physical bits of the piece's outcomes, lowest first; those of the piece number.
+  std::span<const std::uint8_t> free_bits() const { return free_; }
+  Index piece_offset(Index piece) const { return state_.layout().to_physical(piece << piece_qubits_); }
 
  private:
   const ShardedState& state_;
@@ -65,6 +71,94 @@ class PieceReader {
   Index shared_ = 0;
   std::vector<std::uint8_t> free_;
   std::vector<Index> fixed_;
+};
+
+/// Over several ranks each block is looked up by one of those that have some of it; what the others have goes there.
+class Handover {
+ public:
+  Handover(const ShardedState& state, const PieceReader& reader, int block_qubits)
+      : state_(state), reader_(reader), local_(state.placement().local_bits()), world_(static_cast<std::size_t>(state.context().world())) {
+    for (int q = 0; q < block_qubits; ++q) {
+      const int bit = state.layout().bit_of(q);
+      if (bit >= local_) block_shards_ |= bits::one(bit - local_);
+    }
+    const auto free = reader.free_bits();
+    for (std::size_t j = 0; j < free.size(); ++j)
+      if (free[j] >= local_) {
+        global_places_ |= bits::one(static_cast<int>(j));
+        shard_bits_.push_back(free[j] - local_);
+      }
+  }
+
+  /// Who looks a block up, and whether this rank has to do with it.
+  struct Role {
+    int looker;
+    bool involved;
+  };
+  Role role(const BlockDraws& block) const {
+    std::vector<int> owners;
+    for (Index k = 0; k < bits::one(bits::count(block_shards_)); ++k)
+      owners.push_back(owner((block.physical >> local_) | bits::deposit(k, block_shards_)));
+    std::sort(owners.begin(), owners.end());
+    owners.erase(std::unique(owners.begin(), owners.end()), owners.end());
+    return {owners[block.block % owners.size()], std::binary_search(owners.begin(), owners.end(), state_.context().rank())};
+  }
+
+  /// Completes the entries of the blocks that this rank looks up.
+  void run(std::span<const BlockDraws> blocks, std::span<const int> lookers, Index piece, std::vector<double>& p) {
+    CollectiveCommunicator& ranks = state_.context().collective();
+    to_.assign(world_, {});
+    from_.assign(world_, {});
+    each_part(blocks, piece, [&](std::size_t g, int has, Index place) {
+      if (has == lookers[g]) return;
+      if (has == ranks.rank())
+        each_element(place, [&](Index j) { to_[static_cast<std::size_t>(lookers[g])].push_back(p[g * reader_.piece_size() + j]); });
+      else if (lookers[g] == ranks.rank())
+        from_[static_cast<std::size_t>(has)].resize(from_[static_cast<std::size_t>(has)].size() + elements());
+    });
+    std::vector<std::span<const std::byte>> out;
+    std::vector<std::span<std::byte>> in;
+    for (std::size_t r = 0; r < world_; ++r) {
+      out.push_back(std::as_bytes(std::span(to_[r])));
+      in.push_back(std::as_writable_bytes(std::span(from_[r])));
+    }
+    ranks.all_to_all(out, in);
+    std::vector<std::size_t> next(world_, 0);
+    each_part(blocks, piece, [&](std::size_t g, int has, Index place) {
+      if (has == lookers[g] || lookers[g] != ranks.rank()) return;
+      const auto& values = from_[static_cast<std::size_t>(has)];
+      auto& at = next[static_cast<std::size_t>(has)];
+      each_element(place, [&](Index j) { p[g * reader_.piece_size() + j] = values[at++]; });
+    });
+  }
+
+ private:
+  int owner(Index shard) const { return state_.placement().owners[static_cast<std::size_t>(shard)].rank; }
+  Index elements() const { return reader_.piece_size() >> bits::count(global_places_); }
+  /// f(block, rank that has the part, places of its shard bits in the piece), in the same order on every rank.
+  template <typename F>
+  void each_part(std::span<const BlockDraws> blocks, Index piece, F&& f) const {
+    const Index offset = reader_.piece_offset(piece);
+    for (std::size_t g = 0; g < blocks.size(); ++g)
+      for (Index k = 0; k < bits::one(static_cast<int>(shard_bits_.size())); ++k) {
+        const Index shard = ((blocks[g].physical | offset) >> local_) | bits::scatter(k, std::span<const int>(shard_bits_));
+        f(g, owner(shard), bits::deposit(k, global_places_));
+      }
+  }
+  template <typename F>
+  void each_element(Index place, F&& f) const {
+    const Index rest = (reader_.piece_size() - 1) & ~global_places_;
+    for (Index j = 0; j < elements(); ++j) f(place | bits::deposit(j, rest));
+  }
+
+  const ShardedState& state_;
+  const PieceReader& reader_;
+  int local_;
+  std::size_t world_;
+  Index block_shards_ = 0;       // shard bits that hold qubits of a block
+  Index global_places_ = 0;      // bits of an outcome's number in a piece that are shard bits ...
+  std::vector<int> shard_bits_;  // ... and which
+  std::vector<std::vector<double>> to_, from_;
 };
 
 /// The running sums at which blocks begin; the last one is the total.
@@ -99,9 +193,12 @@ std::vector<BlockDraws> cut_draws(std::span<const std::uint64_t> draws, std::spa
   return cut;
 }
 
-/// Draws that fell on a block whose outcomes are all impossible (its sum was not of these amplitudes) go to the first possible outcome.
-void place_orphans(const ShardedState& state, std::span<const std::span<std::uint64_t>> orphans, std::size_t num_blocks, int block_qubits) {
-  if (orphans.empty()) return;
+/// In place of an outcome: the block has none that is possible (its sum was not of these amplitudes).
+constexpr std::uint64_t kOrphan = ~std::uint64_t{0};
+
+/// Orphans go to the first possible outcome. Returns whether there were any.
+bool place_orphans(const ShardedState& state, std::span<std::uint64_t> outcomes, std::size_t num_blocks, int block_qubits) {
+  if (std::find(outcomes.begin(), outcomes.end(), kOrphan) == outcomes.end()) return false;
   PieceReader reader(state, block_qubits);
   std::vector<double> p;
   for (Index b = 0; b < num_blocks; ++b) {
@@ -110,12 +207,33 @@ void place_orphans(const ShardedState& state, std::span<const std::span<std::uin
       reader.read({&block, 1}, piece, p);
       const auto found = std::find_if(p.begin(), p.end(), [](double x) { return x > 0; });
       if (found == p.end()) continue;
-      const Index outcome = (b << block_qubits) + piece * reader.piece_size() + static_cast<Index>(found - p.begin());
-      for (const auto draws : orphans) std::fill(draws.begin(), draws.end(), outcome);
-      return;
+      std::replace(outcomes.begin(), outcomes.end(), kOrphan,
+                   (b << block_qubits) + piece * reader.piece_size() + static_cast<Index>(found - p.begin()));
+      return true;
     }
   }
   throw Internal("cannot sample from a state of zeros");
+}
+
+/// What each rank looked up, to all others.
+void share_outcomes(CollectiveCommunicator& ranks, std::span<std::uint64_t> draws, std::span<const BlockDraws> cut,
+                    std::span<const Handover::Role> roles) {
+  std::vector<std::uint64_t> part;
+  for (int r = 0; r < ranks.world(); ++r) {
+    part.clear();
+    for (std::size_t k = 0; k < cut.size(); ++k)
+      if (roles[k].looker == r)
+        part.insert(part.end(), draws.begin() + static_cast<std::ptrdiff_t>(cut[k].begin),
+                    draws.begin() + static_cast<std::ptrdiff_t>(cut[k].end));
+    ranks.broadcast(std::as_writable_bytes(std::span(part)), r);
+    auto from = part.begin();
+    for (std::size_t k = 0; k < cut.size(); ++k) {
+      if (roles[k].looker != r) continue;
+      const auto count = static_cast<std::ptrdiff_t>(cut[k].end - cut[k].begin);
+      std::copy_n(from, count, draws.begin() + static_cast<std::ptrdiff_t>(cut[k].begin));
+      from += count;
+    }
+  }
 }
 
 /// Replaces each sorted draw by its outcome; they ascend then, but for orphans.
@@ -127,8 +245,11 @@ void look_up(const ShardedState& state, std::span<std::uint64_t> draws, std::spa
     return reader.key(a) != reader.key(b) ? reader.key(a) < reader.key(b) : a.physical < b.physical;
   });
   std::vector<double> p;
-  std::vector<std::span<std::uint64_t>> orphans;
-  const int threads = state.context().threads();
+  const int threads = state.context().threads(), me = state.context().rank();
+  const bool alone = state.context().world() == 1;
+  Handover handover(state, reader, block_qubits);
+  std::vector<Handover::Role> roles;
+  for (const auto& b : cut) roles.push_back(handover.role(b));
   for (std::size_t first = 0; first < cut.size();) {
     // As many blocks as the buffer holds; those that share rows stay together.
     std::size_t last = first;
@@ -138,22 +259,28 @@ void look_up(const ShardedState& state, std::span<std::uint64_t> draws, std::spa
       if (last > first && (next - first) * reader.piece_size() > kBufferDoubles) break;
       last = next;
     }
-    const std::span<const BlockDraws> blocks(cut.data() + first, last - first);
+    std::vector<BlockDraws> blocks;
+    std::vector<int> lookers;
     std::vector<BlockLookup> lookups;
-    for (const auto& b : blocks)
+    for (std::size_t k = first; k < last; ++k) {
+      if (!roles[k].involved) continue;
+      const BlockDraws& b = blocks.emplace_back(cut[k]);
+      lookers.push_back(roles[k].looker);
       lookups.emplace_back(draws.subspan(b.begin, b.end - b.begin), unit, running[b.block], b.block << block_qubits);
+    }
     for (Index piece = 0; piece < reader.pieces(); ++piece) {
-      reader.read(blocks, piece, p);
+      reader.read_own(blocks, piece, p);
+      if (!alone) handover.run(blocks, lookers, piece, p);
 #pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1 && p.size() > (1 << kPieceQubits))
       for (std::size_t g = 0; g < lookups.size(); ++g)
-        lookups[g].feed(std::span<const double>(p).subspan(g * reader.piece_size(), reader.piece_size()));
+        if (lookers[g] == me) lookups[g].feed(std::span<const double>(p).subspan(g * reader.piece_size(), reader.piece_size()));
     }
-    for (auto& lookup : lookups)
-      if (!lookup.finish()) orphans.push_back(lookup.rest());
+    for (std::size_t g = 0; g < lookups.size(); ++g)
+      if (lookers[g] == me && !lookups[g].finish()) std::ranges::fill(lookups[g].rest(), kOrphan);
     first = last;
   }
-  place_orphans(state, orphans, running.size() - 1, block_qubits);
-  if (!orphans.empty()) std::sort(draws.begin(), draws.end());
+  if (!alone) share_outcomes(state.context().collective(), draws, cut, roles);
+  if (place_orphans(state, draws, running.size() - 1, block_qubits)) std::sort(draws.begin(), draws.end());
 }
 
 using Counts = std::vector<SampleCount>;

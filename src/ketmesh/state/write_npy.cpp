@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <deque>
 #include <string>
 #include <vector>
 
@@ -19,7 +18,6 @@ namespace ketmesh {
 namespace {
 
 constexpr int kBlockQubits = 15, kWindowQubits = 18;
-constexpr std::size_t kInFlight = 4;  // windows of other ranks that wait for them to take what this rank sent
 
 /// A file under a temporary name, opened by every rank; gone when it is not kept.
 class PartialFile {
@@ -101,69 +99,85 @@ std::string npy_header(Precision precision, Index count) {
   return header + dictionary;
 }
 
-/// What this rank sent and must keep until it is through.
+/// Windows of the logical order, as many at a time as there are ranks. The rank that has all of a window writes it, else each rank one in turn, with parts
+/// that the others send.
 template <typename T>
-class Outbox {
+class WindowWriter {
  public:
-  explicit Outbox(CollectiveCommunicator& ranks) : ranks_(ranks) {}
-  ~Outbox() {
-    for (const auto& letter : letters_) ranks_.cancel(letter.request);
-  }
-  Outbox(const Outbox&) = delete;
-  Outbox& operator=(const Outbox&) = delete;
+  WindowWriter(const ShardedState& state, PartialFile& file, std::uint64_t begin_of_data)
+      : state_(state),
+        ranks_(state.context().collective()),
+        file_(file),
+        begin_of_data_(begin_of_data),
+        world_(static_cast<std::size_t>(ranks_.world())),
+        block_qubits_(std::min(state.num_qubits(), kBlockQubits)),
+        size_(std::size_t{1} << std::min(state.num_qubits(), kWindowQubits)),
+        map_(state.layout(), state.placement(), block_qubits_) {}
 
-  void send(int to, std::vector<T>&& values) {
-    if (letters_.size() == kInFlight) finish_oldest();
-    auto& letter = letters_.emplace_back(Letter{to, std::move(values), 0});
-    letter.request = ranks_.send(to, std::as_bytes(std::span(letter.values)));
-  }
-  void drain() {
-    while (!letters_.empty()) finish_oldest();
+  void run() {
+    const Index windows = (Index{1} << state_.num_qubits()) / size_;
+    for (Index first = 0; first < windows; first += world_) batch(first, std::min<Index>(world_, windows - first));
   }
 
  private:
-  struct Letter {
-    int to;
-    std::vector<T> values;
-    CollectiveCommunicator::Request request;
-  };
-  void finish_oldest() {
-    const Letter letter = std::move(letters_.front());
-    letters_.pop_front();
-    ranks_.wait(letter.request, letter.to);
-  }
-  CollectiveCommunicator& ranks_;
-  std::deque<Letter> letters_;
-};
-
-/// Windows of the logical order, one after the other. The rank that has all of a window writes it, else each rank one in turn, with parts that the others
-/// send. A rank waits only for windows that lie before its own, so the first one that is not written can always go on.
-template <typename T>
-void write_amplitudes(const ShardedState& state, PartialFile& file, std::uint64_t begin_of_data) {
-  CollectiveCommunicator& ranks = state.context().collective();
-  const int block_qubits = std::min(state.num_qubits(), kBlockQubits), window_qubits = std::min(state.num_qubits(), kWindowQubits);
-  const state::BlockMap map(state.layout(), state.placement(), block_qubits);
-  state::PartBuffer<T> parts(state);
-  std::vector<T> window(std::size_t{1} << window_qubits);
-  Outbox<T> outbox(ranks);
-  const Index size = Index{1} << state.num_qubits();
-  for (Index begin = 0; begin < size; begin += window.size()) {
-    for (Index at = 0; at < window.size(); at += Index{1} << block_qubits) parts.add(map, begin + at, at);
-    int writer = static_cast<int>((begin >> window_qubits) % static_cast<Index>(ranks.world()));
-    for (int r = 0; r < ranks.world(); ++r)
-      if (parts.of_rank(r).size() == window.size()) writer = r;
-    if (writer == ranks.rank()) {
-      for (int r = 0; r < ranks.world(); ++r)
-        if (r != writer && !parts.of_rank(r).empty()) ranks.wait(ranks.receive(r, std::as_writable_bytes(std::span(parts.of_rank(r)))), r);
-      parts.place(std::span<T>(window));
-      file.write(window.data(), window.size() * sizeof(T), begin_of_data + begin * sizeof(T));
-    } else if (!parts.of_rank(ranks.rank()).empty()) {
-      outbox.send(writer, std::move(parts.of_rank(ranks.rank())));
+  void batch(Index first, Index count) {
+    std::vector<state::PartBuffer<T>> windows;
+    std::vector<int> writers;
+    for (Index w = 0; w < count; ++w) {
+      auto& parts = windows.emplace_back(state_);
+      for (Index at = 0; at < size_; at += Index{1} << block_qubits_) parts.add(map_, (first + w) * size_ + at, at);
+      writers.push_back(static_cast<int>(w));
+      for (int r = 0; r < ranks_.world(); ++r)
+        if (parts.of_rank(r).size() == size_) writers.back() = r;
+      // Only the writer needs room for what the others have.
+      for (int r = 0; r < ranks_.world() && writers.back() != ranks_.rank(); ++r)
+        if (r != ranks_.rank()) parts.of_rank(r) = {};
     }
-    parts.clear();
+    hand_over(windows, writers);
+    std::vector<T> window(size_);
+    for (std::size_t w = 0; w < windows.size(); ++w) {
+      if (writers[w] != ranks_.rank()) continue;
+      windows[w].place(std::span<T>(window));
+      file_.write(window.data(), size_ * sizeof(T), begin_of_data_ + (first + w) * size_ * sizeof(T));
+    }
   }
-  outbox.drain();
-}
+
+  /// Each rank's parts to the writers of their windows.
+  void hand_over(std::vector<state::PartBuffer<T>>& windows, const std::vector<int>& writers) {
+    std::vector<std::vector<T>> to(world_), from(world_);
+    for (std::size_t w = 0; w < windows.size(); ++w) {
+      const auto writer = static_cast<std::size_t>(writers[w]);
+      const auto& mine = windows[w].of_rank(ranks_.rank());
+      if (writers[w] != ranks_.rank()) to[writer].insert(to[writer].end(), mine.begin(), mine.end());
+      for (std::size_t r = 0; r < world_ && writers[w] == ranks_.rank(); ++r)
+        from[r].resize(from[r].size() + windows[w].of_rank(static_cast<int>(r)).size());
+    }
+    std::vector<std::span<const std::byte>> out;
+    std::vector<std::span<std::byte>> in;
+    for (std::size_t r = 0; r < world_; ++r) {
+      out.push_back(std::as_bytes(std::span(to[r])));
+      in.push_back(std::as_writable_bytes(std::span(from[r])));
+    }
+    ranks_.all_to_all(out, in);
+    std::vector<std::size_t> next(world_, 0);
+    for (std::size_t w = 0; w < windows.size(); ++w)
+      for (std::size_t r = 0; r < world_ && writers[w] == ranks_.rank(); ++r) {
+        auto& values = windows[w].of_rank(static_cast<int>(r));
+        if (static_cast<int>(r) != ranks_.rank())
+          std::copy_n(from[r].begin() + static_cast<std::ptrdiff_t>(next[r]), values.size(), values.begin());
+        next[r] += values.size();
+      }
+  }
+
+  const ShardedState& state_;
+  CollectiveCommunicator& ranks_;
+  PartialFile& file_;
+  std::uint64_t begin_of_data_;
+  std::size_t world_;
+  int block_qubits_;
+  std::size_t size_;
+  state::BlockMap map_;
+};
 
 }  // namespace
 
@@ -173,9 +187,9 @@ void write_npy(const ShardedState& state, const std::filesystem::path& path) {
   const std::string header = npy_header(state.precision(), Index{1} << state.num_qubits());
   if (ranks.rank() == 0) file.write(header.data(), header.size(), 0);
   if (state.precision() == Precision::single)
-    write_amplitudes<cfloat>(state, file, header.size());
+    WindowWriter<cfloat>(state, file, header.size()).run();
   else
-    write_amplitudes<cdouble>(state, file, header.size());
+    WindowWriter<cdouble>(state, file, header.size()).run();
   file.keep(ranks);
 }
 

@@ -352,6 +352,23 @@ void CollectiveCommunicator::all_gather(std::span<const std::byte> mine, std::sp
   std::copy(parts.begin() + split, parts.end(), all.begin());
 }
 
+void CollectiveCommunicator::swap(int peer, std::span<const std::byte> out, std::span<std::byte> in) {
+  if (peer < 0 || peer >= world_ || peer == rank_)
+    throw TransportError("swap with rank " + std::to_string(peer) + ": must be another one of 0 to " + std::to_string(world_ - 1));
+  transfer(peer, out, peer, in);
+}
+
+void CollectiveCommunicator::all_to_all(std::span<const std::span<const std::byte>> to, std::span<const std::span<std::byte>> from) {
+  const auto world = static_cast<std::size_t>(world_);
+  if (to.size() != world || from.size() != world)
+    throw TransportError("all_to_all to " + std::to_string(to.size()) + " ranks and from " + std::to_string(from.size()) + ": there are " +
+                         std::to_string(world));
+  for (int distance = 1; distance < world_; ++distance) {
+    const int next = (rank_ + distance) % world_, previous = (rank_ - distance + world_) % world_;
+    transfer(next, to[static_cast<std::size_t>(next)], previous, from[static_cast<std::size_t>(previous)]);
+  }
+}
+
 namespace {
 
 /// values[i] = combine over ranks, in rank order, of all[rank][i].

@@ -63,6 +63,36 @@ TEST(Collectives, AnyNumberOfRanks) {
     });
 }
 
+TEST(Collectives, EachToEach) {
+  for (int world = 1; world <= 6; ++world)
+    run_ranks(world, [world](const Ranks& ranks) {
+      const int me = ranks->rank();
+      // Rank a has 3 a + b numbers for rank b, which may be none.
+      const auto length = [](int from, int to) { return static_cast<std::size_t>(3 * from + to); };
+      std::vector<std::vector<int>> to, from;
+      std::vector<std::span<const std::byte>> out;
+      std::vector<std::span<std::byte>> in;
+      for (int r = 0; r < world; ++r) {
+        to.emplace_back(length(me, r), 100 * me + r);
+        from.emplace_back(length(r, me), -1);
+      }
+      for (std::size_t r = 0; r < to.size(); ++r) {
+        out.push_back(std::as_bytes(std::span(to[r])));
+        in.push_back(std::as_writable_bytes(std::span(from[r])));
+      }
+      ranks->all_to_all(out, in);
+      for (int r = 0; r < world; ++r)
+        EXPECT_EQ(from[static_cast<std::size_t>(r)], std::vector<int>(length(r, me), r == me ? -1 : 100 * r + me));
+      EXPECT_THROW(ranks->all_to_all({}, {}), TransportError);
+      EXPECT_THROW(ranks->swap(me, {}, {}), TransportError);
+      EXPECT_THROW(ranks->swap(world, {}, {}), TransportError);
+      if (world % 2 != 0) return;
+      int mine = me, theirs = -1;
+      ranks->swap(me ^ 1, std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(&theirs, 1)));
+      EXPECT_EQ(theirs, me ^ 1);
+    });
+}
+
 /// In rank order on every rank, small and by segments: bit for bit what one loop gives.
 TEST(Collectives, SumsAreTheSameBitsEverywhere) {
   for (const int world : {2, 3, 5, 8})
