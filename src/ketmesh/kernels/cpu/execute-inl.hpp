@@ -140,7 +140,7 @@ HWY_INLINE void load_tile(const Program<Real>& program, const TileScratch<Real>&
 }
 
 template <typename Real>
-HWY_INLINE void store_tile(const Program<Real>& program, const TileScratch<Real>& tile, Real* data, const Real* next) {
+HWY_INLINE void store_tile(const Program<Real>& program, const TileScratch<Real>& tile, Real* data) {
   const Tag<Real> d;
   const std::size_t lanes = hn::Lanes(d);
   const std::size_t row = std::size_t{1} << program.row_bits;
@@ -156,7 +156,6 @@ HWY_INLINE void store_tile(const Program<Real>& program, const TileScratch<Real>
     return;
   }
   const auto vr = hn::Set(d, sr), vi = hn::Set(d, si);
-  const std::size_t line = 64 / sizeof(Real);
   for (std::size_t r = 0; r < program.row_offset.size(); ++r) {
     Real* to = data + 2 * program.row_offset[r];
     const std::size_t source = program.row_source[r];
@@ -165,8 +164,6 @@ HWY_INLINE void store_tile(const Program<Real>& program, const TileScratch<Real>
       const auto x = hn::Load(d, tile.re + at), y = hn::Load(d, tile.im + at);
       hn::StoreInterleaved2(hn::NegMulAdd(vi, y, hn::Mul(vr, x)), hn::MulAdd(vi, x, hn::Mul(vr, y)), d, to + 2 * j);
     }
-    if (next != nullptr)
-      for (std::size_t j = 0; j < 2 * row; j += line) __builtin_prefetch(next + 2 * program.row_offset[r] + j, 1, 2);
   }
 }
 
@@ -214,6 +211,36 @@ void activate(const Program<Real>& program, const TileScratch<Real>& scratch, In
   }
 }
 
+/// Asks for the rows of the next tile a few lines at a time, between sweeps: memory is read while this tile computes.
+template <typename Real>
+class Prefetcher {
+ public:
+  Prefetcher(const Program<Real>& program, const Real* next)
+      : program_(program), next_(next), lines_(std::max<std::size_t>(1, (std::size_t{2} << program.row_bits) * sizeof(Real) / 64)) {
+    std::size_t calls = 0;
+    for (const auto& group : program.groups)
+      if (group.wide < 0) calls += std::size_t{group.num_sweeps} << std::popcount(group.outer_mask);
+    step_ = calls == 0 ? 0 : (program.row_offset.size() * lines_ + calls - 1) / calls;
+  }
+  HWY_INLINE void some() { ask(step_); }
+  void rest() { ask(program_.row_offset.size() * lines_); }
+
+ private:
+  HWY_INLINE void ask(std::size_t count) {
+    if (next_ == nullptr) return;
+    for (; count != 0 && row_ < program_.row_offset.size(); --count) {
+      __builtin_prefetch(next_ + 2 * program_.row_offset[row_] + line_ * (64 / sizeof(Real)), 0, 2);
+      if (++line_ == lines_) {
+        line_ = 0;
+        ++row_;
+      }
+    }
+  }
+  const Program<Real>& program_;
+  const Real* next_;
+  std::size_t lines_, step_ = 0, row_ = 0, line_ = 0;
+};
+
 template <typename Real>
 void run_tiles(const Program<Real>& program, const Shard& shard, const TileScratch<Real>& scratch, Index first, Index last,
                std::span<const std::uint8_t> bits, double* sums) {
@@ -239,6 +266,7 @@ void run_tiles(const Program<Real>& program, const Shard& shard, const TileScrat
       fill_dynamic(program, table, outside, scratch.dynamic + table.scratch);
     }
     load_tile(program, scratch, data + 2 * tile);
+    Prefetcher<Real> prefetcher(program, t + 1 < last ? data + 2 * ketmesh::bits::scatter(t + 1, outside_bits) : nullptr);
     std::size_t next_op = 0, next_sweep = 0;
     for (const auto& group : program.groups) {
       if (group.wide >= 0) {
@@ -255,14 +283,15 @@ void run_tiles(const Program<Real>& program, const Shard& shard, const TileScrat
           if (count != 0)
             run_sweep(scratch.re, scratch.im, program.sweeps[group.first_sweep + s], outer, active.data() + next_op + used, count);
           used += count;
+          prefetcher.some();
         }
         outer = (outer - group.outer_mask) & group.outer_mask;
       } while (outer != 0);
       next_op += used;
       next_sweep += group.num_sweeps;
     }
-    const Real* next = t + 1 < last ? data + 2 * ketmesh::bits::scatter(t + 1, outside_bits) : nullptr;
-    store_tile(program, scratch, data + 2 * tile, next);
+    prefetcher.rest();
+    store_tile(program, scratch, data + 2 * tile);
     if (sums != nullptr) add_norms(program, data + 2 * tile, outside, bits, sums);
   }
 }
