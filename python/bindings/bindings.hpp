@@ -22,5 +22,6 @@ void bind_runs(nb::module_& m);
 void bind_plan(nb::module_& m);
 void bind_machine(nb::module_& m);
 void bind_state(nb::module_& m);
+void bind_encode(nb::module_& m);
 
 }  // namespace ketmesh::python

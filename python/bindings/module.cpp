@@ -14,4 +14,5 @@ NB_MODULE(_core, m) {
   bind_plan(m);
   bind_machine(m);
   bind_state(m);
+  bind_encode(m);
 }

@@ -153,17 +153,12 @@ void from_host(State& self, nb::handle begin, nb::handle values) {
   use.run([&](DistributedState& s) { s.from_host(first, numbers); });
 }
 
-void encode_into(State& self, nb::handle data, const std::string& method) {
+void encode_into(State& self, nb::handle data, const std::string& method, int layers, const std::string& entanglement) {
   const Encoding encoding = encoding_from_string(method);
+  const EncodeOptions options{.layers = layers, .entanglement = entanglement_from_string(entanglement)};
   const auto sample = to_complex(data);
   Use use(self);
-  const int n = self.state->num_qubits();
-  use.run([&](DistributedState& s) {
-    check_sample(encoding, n, sample);
-    std::vector<cdouble> out(std::size_t{1} << n);
-    encode(encoding, n, sample, out);
-    s.from_host(0, out);
-  });
+  use.run([&](DistributedState& s) { s.encode(encoding, std::span<const cdouble>(sample), options); });
 }
 
 std::vector<int> layout(State& self) {
@@ -301,7 +296,7 @@ void bind_state(nb::module_& m) {
            })
       .def("to_host", &to_host, "begin"_a, "end"_a.none())
       .def("from_host", &from_host, "begin"_a, "values"_a)
-      .def("encode", &encode_into, "data"_a, "method"_a)
+      .def("encode", &encode_into, "data"_a, "method"_a, "layers"_a = 2, "entanglement"_a = "full")
       .def(
           "write_npy",
           [](State& s, const std::string& path) {

@@ -105,9 +105,12 @@ class State:
         """Measure qubits and collapse; bit j of the result is ``qubits[j]``."""
         return self._state.measure([qubits] if isinstance(qubits, int) else qubits)
 
-    def encode(self, data, method="amplitude"):
-        """Set the state to an encoding of classical data: amplitude, angle, basis, phase, iqp, iqp-z."""
-        self._state.encode(data, method)
+    def encode(self, data, method="amplitude", layers=2, entanglement="full"):
+        """Set the state to an encoding of one sample: amplitude, angle, basis, phase, iqp, iqp-z, zz-feature-map.
+
+        ``layers`` and ``entanglement`` (full, linear, circular) are for zz-feature-map. Over ranks every rank keeps its own part.
+        """
+        self._state.encode(data, method, layers, entanglement)
         return self
 
     def snapshot(self):
