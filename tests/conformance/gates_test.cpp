@@ -84,8 +84,13 @@ void run_table(std::size_t stride, std::uint64_t seed) {
             const std::string what = std::string(gate.name) + ", operand " + std::to_string(operand) + " " +
                                      kPlaceNames[static_cast<std::size_t>(place)] + ", " + std::to_string(controls) + " controls";
             coverage.expect(what);
+            const auto on_level = [&](const Combination& row) {
+              return std::string(gate.name) + " " + kPlaceNames[static_cast<std::size_t>(place)] + " on " + row.backend + " " + row.level;
+            };
             for (const auto& row : rows) {
-              if (row.shards != shards || turn++ % stride != 0) continue;
+              if (row.shards != shards) continue;
+              coverage.expect(on_level(row));  // each level meets each gate at each place, also with a stride
+              if (turn++ % stride != 0) continue;
               std::optional<ShardedState> state = state_of(row, start);
               RunRecord record;
               runtime::evolve(row.setup, circuit, 0, circuit.size(), {}, state, record);
@@ -93,6 +98,7 @@ void run_table(std::size_t stride, std::uint64_t seed) {
                                                                                        << circuit.str();
               coverage.ran(row.name());
               coverage.ran(what);
+              coverage.ran(on_level(row));
             }
           }
   }

@@ -168,11 +168,8 @@ void Runner::advance(std::optional<ShardedState>& state, bool untouched, const J
   branch.bits = bits;
   branch.ordinal = ordinal;
   const int n = state->num_qubits();
-  if (untouched) {
-    state.reset();  // made again in the layout that suits the circuit
-  } else {
-    branch.state = std::move(state);
-  }
+  if (!untouched) branch.state.swap(state);
+  state.reset();  // an untouched one is made again in the layout that suits the circuit
   const auto take_back = [&] {
     state = std::move(branch.state);
     bits = branch.bits;

@@ -110,8 +110,13 @@ struct DistributedState::Impl {
       }
       if (cause.empty()) continue;
       const std::string place = op.line > 0 ? " (line " + std::to_string(op.line) + ")" : "";
-      throw E("gate number " + std::to_string(flushed_gates + i) + place + ", " + std::string(to_string(op.gate)) + ": " + cause,
-              error.hint());
+      std::string what = "gate number " + std::to_string(flushed_gates + i);
+      what += place;
+      what += ", ";
+      what += to_string(op.gate);
+      what += ": ";
+      what += cause;
+      throw E(what, error.hint());
     }
     throw E(error);
   }

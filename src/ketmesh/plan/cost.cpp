@@ -117,6 +117,7 @@ std::vector<int> bits_by_link(const Placement& placement, Precision precision, c
   if (slowest->first - fastest->first <= kAlike * slowest->first) return {};
   std::stable_sort(seconds.begin(), seconds.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<int> bits;
+  bits.reserve(seconds.size());
   for (const auto& [time, bit] : seconds) bits.push_back(bit);
   return bits;
 }

@@ -35,10 +35,13 @@ class Lowering {
   }
 
  private:
+  /// Place of a bit in the tile, negative for a bit outside.
+  int position(std::size_t bit) const { return static_cast<int>(position_[bit]); }
+
   Split split(Index mask) const {
     Split out;
     bits::for_each(mask, [&](int b) {
-      const int p = position_[static_cast<std::size_t>(b)];
+      const int p = position(static_cast<std::size_t>(b));
       if (p >= 0)
         out.tile |= std::uint32_t{1} << p;
       else
@@ -48,7 +51,7 @@ class Lowering {
   }
 
   std::uint8_t target(const Step& step, std::size_t j) const {
-    const int p = position_[step.targets[j]];
+    const int p = position(step.targets[j]);
     if (p < 0) throw Internal("target bit " + std::to_string(step.targets[j]) + " of a step is not in the tile of its pass");
     return static_cast<std::uint8_t>(p);
   }

@@ -28,6 +28,8 @@ using Vector = hn::Vec<Tag<Real>>;
 /// The vectors of one block: index bit k is register bit k.
 template <typename Real>
 struct Registers {
+  // Written out: an implicit one is compiled without the attributes of its target, and NEON's vectors have constructors that need them.
+  HWY_INLINE Registers() {}
   Vector<Real> re[kVectors], im[kVectors];
 };
 
