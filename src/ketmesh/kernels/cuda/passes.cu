@@ -27,7 +27,7 @@ struct Prepared {
 
 template <typename Real, int T>
 int launch(const Prepared& p, complex_t<Real>* data, std::uint64_t base, unsigned blocks, const NormTarget& norm, cudaStream_t stream) {
-  const std::size_t bytes = padded_size(T) * sizeof(complex_t<Real>) + p.image_bytes();
+  const std::size_t bytes = padded_size(T) * sizeof(complex_t<Real>) + pending_size<Real, T>() + p.image_bytes();
   KETMESH_TRY(cudaFuncSetAttribute(tile_pass<Real, T>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
   tile_pass<Real, T><<<blocks, 1 << (T - kRegisterBits), bytes, stream>>>(data, base, p.program, p.data, p.entries(), p.tables(), norm);
   KETMESH_TRY(cudaGetLastError());

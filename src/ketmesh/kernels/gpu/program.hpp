@@ -6,6 +6,9 @@
 //
 // The image (ops, maps, coefficients, phase groups and parts) is copied into shared memory by every block: reading an op there costs a
 // few cycles, from a constant bank that four blocks compete for it costs hundreds.
+//
+// Gates without controls are lifted: cos [[1, -t], [t, 1]] costs two multiply-adds an amplitude, the product of the cosines waits for the
+// store. Phases that only the thread's bits decide wait in a factor of the thread for the next trip.
 #pragma once
 
 #include <cstdint>
@@ -20,34 +23,48 @@ inline constexpr std::uint32_t kMaxImageBytes = 16384;
 inline constexpr std::uint32_t kMaxParts = 1024;  // 8 bytes of shared memory each
 
 enum class OpKind : std::uint8_t {
-  none,         // nothing but its trip
-  dense1,       // layers of one-target gates: one for each bit of `registers`; general: 8 reals each
-  real1,        // 4 reals each
-  rx1,          // 4 reals each: d0, imaginary 01, imaginary 10, d1
-  hadamard1,    // 1/sqrt2 [[1, 1], [1, -1]]
-  flip1,        // X
-  dense2,       // 32 reals, targets reg0 < reg1
-  phases,       // `count` groups from group `data`
-  matrix_any,   // any targets through shared memory: `count` targets, map `data` holds their tile bits, entries in the tables at `extra`
-  permute_any,  // the same with an inverse table of 32-bit indices
+  none,
+  trip,  // through shared memory to the map at `data`; `registers` 1: the thread's pending factor is multiplied in before
+  // Layers of uncontrolled one-target gates, one for each bit of `registers`; the common factor waits for the store:
+  rotation,      // [[1, -t], [t, 1]]: t
+  reflection,    // [[1, t], [t, -1]]: t
+  rx,            // [[1, it], [it, 1]]: t
+  lift,          // [[1, a], [-conj a, 1]]: a
+  lift_phase,    // [[1, a], [b, s]]: a, b, s, and two reals unused
+  flip,          // X, where the thread's controls hold
+  dense1,        // any 2 x 2 under controls: 8 reals
+  cx,            // reg0 controls, reg1 is flipped
+  dense2,        // 32 reals, targets reg0 < reg1, under controls
+  odd2,          // acts where the bits reg0 < reg1 differ: 2 x 2 on (01, 10), 8 reals, under controls
+  rescale,       // 1 real
+  diagonal,      // 16 factors by register index from the tables at `extra`, of the class that thread bits (nibbles of `data`) choose
+  phase_thread,  // the pending factor of a thread is multiplied by its entry in the table at `extra`; `registers` 0: is the first
+  phases,        // `count` groups from group `data`; those of no register go into the pending factor, reg0 0: as its first
+  matrix_any,    // any targets through shared memory: `count` targets, map `data` holds their tile bits, entries in the tables at `extra`
+  permute_any,   // the same with an inverse table of 32-bit indices
   diagonal_any,  // a factor from a table of 2^count at `extra`; maps `data` and data + 1 say which bits make its index: tile bit, or 128 + physical bit
 };
 
-/// Controls of an op: outside bits (one test a tile), tile bits of the thread, and register bits.
-struct Op {
-  std::uint64_t outside_mask, outside_value;
-  std::uint16_t thread_mask, thread_value;
+/// 16 bytes, read at once. Controls: bits of the tile index that the thread decides, and register bits. Outside bits: see Guard.
+struct alignas(16) Op {
   OpKind kind;
-  std::int8_t trip;         // before the op: this trip; -1: none
-  std::uint8_t registers;   // one-target layers
-  std::uint8_t reg0, reg1;  // dense2
-  std::uint8_t reg_mask, reg_value;
-  std::uint8_t count;
-  std::uint32_t data;   // coefficients: byte offset in the image
+  union {
+    std::uint8_t registers, count;
+  };
+  std::uint8_t reg0 : 4, reg1 : 4;
+  std::uint8_t reg_mask : 4, reg_value : 4;
+  std::uint16_t thread_mask, thread_value;
+  std::uint32_t data;   // coefficients and maps of trips: byte offset in the image
   std::uint32_t extra;  // tables: in units of 16 bytes
-  std::uint32_t unused;
 };
-static_assert(sizeof(Op) == 40);
+static_assert(sizeof(Op) == 16);
+
+/// An op that runs only in tiles whose outside bits are right: the others drop it as they begin.
+struct Guard {
+  std::uint64_t mask, value;
+  std::uint32_t op, unused;
+  std::uint64_t unused2;
+};
 
 /// The amplitudes with all register bits of `set` get exp(i angle), angle = table[thread] + sum of the parts that hold for the thread.
 struct PhaseGroup {
@@ -74,11 +91,12 @@ struct Run {
   std::uint8_t from, to, length, unused;
 };
 
-/// Another set of register bits. What a thread needs for it is looked up: its tile index (registers 0) from a table of 16-bit numbers.
+/// Which tile index a thread has (registers 0) and what each register bit adds to it: the tile index in the low 16 bits, its place in shared
+/// memory in the high ones. Both are sums over the low four and the other bits of the thread's number.
 struct Trip {
-  std::uint32_t places;  // tables, in units of 16 bytes: tile index of each thread
-  std::uint32_t unused;
-  std::uint16_t bit[4];  // tile index of register bits 0 to 3
+  std::uint32_t low[16];
+  std::uint32_t bit[4];
+  std::uint32_t high[32];
 };
 
 /// Targets of an op of any targets, or which tile bit each thread bit (tile_bits - 4 of them) and register bit stands for.
@@ -90,12 +108,15 @@ struct Map {
 struct Program {
   std::int32_t tile_bits;
   std::int32_t num_tile_runs, num_block_runs;
-  std::uint32_t num_ops, num_parts, image_bytes;
-  std::uint32_t trips_at, maps_at, groups_at, parts_at;  // byte offsets in the image; ops begin at 0
-  std::uint64_t entries_at, tables_at;                   // byte offsets in the sweep's data in device memory; the image begins at 0
-  Run tile_runs[kMaxRuns];                               // tile index -> local physical index
-  Run block_runs[kMaxRuns];                              // number of the tile -> local physical index
-  std::uint8_t positions[16];                            // physical bit of each tile bit
+  std::uint32_t num_ops, num_parts, num_guards, image_bytes;
+  std::uint32_t guards_at, trips_at, maps_at, groups_at,
+      parts_at;                         // byte offsets in the image; ops begin at 0, the first trip is the load's
+  bool phased, pending;                 // a complex scale or factors of threads wait for the store; the latter
+  double scale[2];                      // of the whole sweep, at the store
+  std::uint64_t entries_at, tables_at;  // byte offsets in the sweep's data in device memory; the image begins at 0
+  Run tile_runs[kMaxRuns];              // tile index -> local physical index
+  Run block_runs[kMaxRuns];             // number of the tile -> local physical index
+  std::uint8_t positions[16];           // physical bit of each tile bit
 };
 
 }  // namespace ketmesh::kernels::cuda
