@@ -27,6 +27,19 @@ __device__ __forceinline__ void for_bits(unsigned on, F&& f) {
   if ((on & 8u) != 0) f(Bit<3>{});
 }
 
+/// The same; a full layer is one stretch of code, so that only its end moves amplitudes back into their registers.
+template <typename F>
+__device__ __forceinline__ void for_layer(unsigned on, F&& f) {
+  if (on == 15u) {
+    f(Bit<0>{});
+    f(Bit<1>{});
+    f(Bit<2>{});
+    f(Bit<3>{});
+  } else {
+    for_bits(on, f);
+  }
+}
+
 /// f(u, v) for the pairs of amplitudes that differ in register bit R.
 template <int R, typename C, typename F>
 __device__ __forceinline__ void for_pairs(C (&a)[16], F&& f) {
@@ -48,7 +61,7 @@ __device__ __forceinline__ void rotation(complex_t<Real> (&a)[16], unsigned on, 
   using C = complex_t<Real>;
   Real m[4];
   load4(m, at);
-  for_bits(on, [&](auto bit) {
+  for_layer(on, [&](auto bit) {
     const Real t = m[bit.value];
     for_pairs<bit.value>(a, [t](C& u, C& v) {
       const C w = u;
@@ -63,7 +76,7 @@ __device__ __forceinline__ void reflection(complex_t<Real> (&a)[16], unsigned on
   using C = complex_t<Real>;
   Real m[4];
   load4(m, at);
-  for_bits(on, [&](auto bit) {
+  for_layer(on, [&](auto bit) {
     const Real t = m[bit.value];
     for_pairs<bit.value>(a, [t](C& u, C& v) {
       const C w = u;
@@ -78,7 +91,7 @@ __device__ __forceinline__ void rx(complex_t<Real> (&a)[16], unsigned on, unsign
   using C = complex_t<Real>;
   Real m[4];
   load4(m, at);
-  for_bits(on, [&](auto bit) {
+  for_layer(on, [&](auto bit) {
     const Real t = m[bit.value];
     for_pairs<bit.value>(a, [t](C& u, C& v) {
       const C w = u;
@@ -91,7 +104,7 @@ __device__ __forceinline__ void rx(complex_t<Real> (&a)[16], unsigned on, unsign
 template <typename Real>
 __device__ __forceinline__ void lift(complex_t<Real> (&a)[16], unsigned on, unsigned at) {
   using C = complex_t<Real>;
-  for_bits(on, [&](auto bit) {
+  for_layer(on, [&](auto bit) {
     Real m[4];
     load4(m, at + bit.value / 2 * 4 * sizeof(Real));
     const Real x = m[bit.value % 2 * 2], y = m[bit.value % 2 * 2 + 1];
@@ -118,78 +131,64 @@ __device__ __forceinline__ void lift_phase(complex_t<Real> (&a)[16], unsigned on
   });
 }
 
+/// Swaps where `holds`, which the compiler must not know: as selections the amplitudes stay in their registers. Plain swaps would permute
+/// what the interpreter's loop carries, and every op would pay for the moves that make this good again.
 template <typename C>
-__device__ __forceinline__ void flip(C (&a)[16], unsigned on) {
-  for_bits(on, [&](auto bit) {
-    for_pairs<bit.value>(a, [](C& u, C& v) {
-      const C w = u;
-      u = v;
-      v = w;
-    });
-  });
-}
-
-/// The flip of threads whose controls hold, without a branch.
-template <typename C>
-__device__ __forceinline__ void flip_if(C (&a)[16], unsigned on, bool holds) {
-  for_bits(on, [&](auto bit) {
-    for_pairs<bit.value>(a, [holds](C& u, C& v) {
-      const C w = u;
-      u = {holds ? v.x : w.x, holds ? v.y : w.y};
-      v = {holds ? w.x : v.x, holds ? w.y : v.y};
-    });
-  });
+__device__ __forceinline__ void swap_if(C& u, C& v, bool holds) {
+  const C w = u;
+  u = {holds ? v.x : w.x, holds ? v.y : w.y};
+  v = {holds ? w.x : v.x, holds ? w.y : v.y};
 }
 
 template <typename C>
-__device__ __forceinline__ void flip_controlled(C (&a)[16], unsigned on, unsigned mask, unsigned value) {
+__device__ __forceinline__ void flip(C (&a)[16], unsigned on, bool holds) {
+  for_bits(on, [&](auto bit) { for_pairs<bit.value>(a, [holds](C& u, C& v) { swap_if(u, v, holds); }); });
+}
+
+/// The same under register controls.
+template <typename C>
+__device__ __forceinline__ void flip_controlled(C (&a)[16], unsigned on, unsigned mask, unsigned value, bool holds) {
   for_bits(on, [&](auto bit) {
-    for_pairs<bit.value>(a, mask, value, [](C& u, C& v) {
-      const C w = u;
-      u = v;
-      v = w;
-    });
+#pragma unroll
+    for (int j = 0; j < 16; ++j)
+      if ((j >> bit.value & 1) == 0) swap_if(a[j], a[j | 1 << bit.value], holds && (j & mask) == value);
   });
 }
 
 template <int Control, int Target, typename C>
-__device__ __forceinline__ void cx(C (&a)[16]) {
+__device__ __forceinline__ void cx(C (&a)[16], bool holds) {
 #pragma unroll
   for (int j = 0; j < 16; ++j)
-    if ((j >> Control & 1) != 0 && (j >> Target & 1) == 0) {
-      const C w = a[j];
-      a[j] = a[j | 1 << Target];
-      a[j | 1 << Target] = w;
-    }
+    if ((j >> Control & 1) != 0 && (j >> Target & 1) == 0) swap_if(a[j], a[j | 1 << Target], holds);
 }
 
 template <typename C>
-__device__ __forceinline__ void cx(C (&a)[16], unsigned control, unsigned target) {
+__device__ __forceinline__ void cx(C (&a)[16], unsigned control, unsigned target, bool holds) {
   switch (control * 4 + target) {
     case 1:
-      return cx<0, 1>(a);
+      return cx<0, 1>(a, holds);
     case 2:
-      return cx<0, 2>(a);
+      return cx<0, 2>(a, holds);
     case 3:
-      return cx<0, 3>(a);
+      return cx<0, 3>(a, holds);
     case 4:
-      return cx<1, 0>(a);
+      return cx<1, 0>(a, holds);
     case 6:
-      return cx<1, 2>(a);
+      return cx<1, 2>(a, holds);
     case 7:
-      return cx<1, 3>(a);
+      return cx<1, 3>(a, holds);
     case 8:
-      return cx<2, 0>(a);
+      return cx<2, 0>(a, holds);
     case 9:
-      return cx<2, 1>(a);
+      return cx<2, 1>(a, holds);
     case 11:
-      return cx<2, 3>(a);
+      return cx<2, 3>(a, holds);
     case 12:
-      return cx<3, 0>(a);
+      return cx<3, 0>(a, holds);
     case 13:
-      return cx<3, 1>(a);
+      return cx<3, 1>(a, holds);
     default:
-      return cx<3, 2>(a);
+      return cx<3, 2>(a, holds);
   }
 }
 
@@ -240,6 +239,12 @@ __device__ __forceinline__ void odd_two(complex_t<Real> (&a)[16], unsigned mask,
   Real m[4], s[4];
   load4(m, at);
   load4(s, at + 4 * sizeof(Real));
+  if (mask == 0) {
+#pragma unroll
+    for (int j = 0; j < 16; ++j)
+      if ((j >> B0 & 1) == 0 && (j >> B1 & 1) == 0) dense_pair(a[j | 1 << B0], a[j | 1 << B1], m, s);
+    return;
+  }
 #pragma unroll
   for (int j = 0; j < 16; ++j)
     if ((j >> B0 & 1) == 0 && (j >> B1 & 1) == 0 && (j & mask) == value) dense_pair(a[j | 1 << B0], a[j | 1 << B1], m, s);

@@ -3,66 +3,14 @@
 #include <new>
 #include <type_traits>
 
-#include "ketmesh/kernels/cuda/plugin.hpp"
+#include "ketmesh/kernels/cuda/pass_launch.hpp"
 
 namespace ketmesh::kernels::cuda {
 namespace {
 
-struct Prepared {
-  Program program{};
-  int device = 0;
-  unsigned char* data = nullptr;
-
-  Prepared() = default;
-  Prepared(const Prepared&) = delete;
-  Prepared& operator=(const Prepared&) = delete;
-  ~Prepared() {
-    if (data != nullptr && cudaSetDevice(device) == cudaSuccess) cudaFreeAsync(data, nullptr);
-  }
-  const PhaseEntry* entries() const { return reinterpret_cast<const PhaseEntry*>(data + program.entries_at); }
-  const unsigned char* tables() const { return data + program.tables_at; }
-  /// Shared memory behind the tile.
-  std::size_t image_bytes() const { return program.image_bytes + std::size_t{8} * program.num_parts; }
-};
-
-template <typename Real, int T>
-int launch(const Prepared& p, complex_t<Real>* data, std::uint64_t base, unsigned blocks, const NormTarget& norm, cudaStream_t stream) {
-  const std::size_t bytes = padded_size(T) * sizeof(complex_t<Real>) + pending_size<Real, T>() + p.image_bytes();
-  KETMESH_TRY(cudaFuncSetAttribute(tile_pass<Real, T>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
-  tile_pass<Real, T><<<blocks, 1 << (T - kRegisterBits), bytes, stream>>>(data, base, p.program, p.data, p.entries(), p.tables(), norm);
-  KETMESH_TRY(cudaGetLastError());
-  return 0;
-}
-
-template <typename Real>
-int launch(const Prepared& p, const KetmeshCudaShard& shard, const NormTarget& norm, cudaStream_t stream) {
-  auto* const data = static_cast<complex_t<Real>*>(shard.data);
-  const int t = p.program.tile_bits;
-  const auto blocks = static_cast<unsigned>(std::uint64_t{1} << (shard.local_bits - t));
-  switch (t) {
-    case 8:
-      return launch<Real, 8>(p, data, shard.base, blocks, norm, stream);
-    case 9:
-      return launch<Real, 9>(p, data, shard.base, blocks, norm, stream);
-    case 10:
-      return launch<Real, 10>(p, data, shard.base, blocks, norm, stream);
-    case 11:
-      return launch<Real, 11>(p, data, shard.base, blocks, norm, stream);
-    case 12:
-      return launch<Real, 12>(p, data, shard.base, blocks, norm, stream);
-    case 13:
-      return launch<Real, 13>(p, data, shard.base, blocks, norm, stream);
-    default:
-      small_pass<Real><<<blocks, 1 << t, (sizeof(complex_t<Real>) << kMinTileBits) + p.image_bytes(), stream>>>(
-          data, shard.base, p.program, p.data, p.entries(), p.tables(), norm);
-      KETMESH_TRY(cudaGetLastError());
-      return 0;
-  }
-}
-
 int launch(const KetmeshCudaContext* context, const Prepared& p, const KetmeshCudaShard& shard, const NormTarget& norm,
            cudaStream_t stream) {
-  return context->precision == 4 ? launch<float>(p, shard, norm, stream) : launch<double>(p, shard, norm, stream);
+  return context->precision == 4 ? launch_pass<float>(p, shard, norm, stream) : launch_pass<double>(p, shard, norm, stream);
 }
 
 }  // namespace

@@ -6,7 +6,8 @@
 #include <cstdint>
 #include <string>
 
-#include "ketmesh/kernels/cuda/tile_pass.cuh"
+#include "ketmesh/kernels/cuda/norm_target.cuh"
+#include "ketmesh/kernels/cuda/tile_image.cuh"
 #include "ketmesh/kernels/gpu/abi.h"
 
 namespace ketmesh::kernels::cuda {

@@ -20,7 +20,7 @@ struct Complex<double> {
 template <typename Real>
 using complex_t = typename Complex<Real>::type;
 
-constexpr unsigned padded_size(int tile_bits) {
+__host__ __device__ constexpr unsigned padded_size(int tile_bits) {
   return (((1u << tile_bits) + (1u << tile_bits >> 4) + (1u << tile_bits >> 8)) + 2) / 2 * 2;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "ketmesh/kernels/cuda/norm_target.cuh"
 #include "ketmesh/kernels/cuda/ops_any.cuh"
 #include "ketmesh/kernels/cuda/ops_matrix.cuh"
 #include "ketmesh/kernels/cuda/ops_phase.cuh"
@@ -11,47 +12,33 @@
 
 namespace ketmesh::kernels::cuda {
 
-struct NormTarget {
-  double* sums;  // nullptr: none
-  std::int32_t count;
-  std::uint8_t bits[24];  // physical, after the store
-};
+/// Tiles below this share one kernel (T = 0), so that there are fewer to compile.
+constexpr int kLeastOwnKernel = 12;
 
-__device__ __forceinline__ void add_norm(const NormTarget& norm, std::uint64_t physical, double value) {
-  unsigned bin = 0;
-  for (int k = 0; k < norm.count; ++k) bin |= static_cast<unsigned>(physical >> norm.bits[k] & 1) << k;
-  // A warp that falls into one bin adds up first.
-  int same = 0;
-  __match_all_sync(__activemask(), bin, &same);
-  if (same != 0 && __activemask() == 0xffffffffu) {
-    for (int d = 16; d > 0; d /= 2) value += __shfl_down_sync(0xffffffffu, value, d);
-    if ((threadIdx.x & 31) == 0) atomicAdd(norm.sums + bin, value);
-  } else {
-    atomicAdd(norm.sums + bin, value);
-  }
-}
+constexpr int most_threads(int tile_bits) { return 1 << ((tile_bits > 0 ? tile_bits : kLeastOwnKernel - 1) - kRegisterBits); }
 
-/// 64 registers a thread in single precision, 128 in double: 1024 or 512 threads a multiprocessor, as far as 16 blocks allow.
+/// 80 registers a thread in single precision, 64 in tiles of 13 bits, 128 in double.
 constexpr int blocks_per_multiprocessor(int bytes_of_real, int tile_bits) {
-  const int blocks = (bytes_of_real == 4 ? 1024 : 512) >> (tile_bits - kRegisterBits);
-  return blocks < 1 ? 1 : (blocks > 16 ? 16 : blocks);
+  const int threads = bytes_of_real == 8 ? 512 : (tile_bits > 12 ? 1024 : 768);
+  return threads < most_threads(tile_bits) ? 1 : threads / most_threads(tile_bits);
 }
 
 /// Shared memory for the pending factors of threads, behind the tile.
-template <typename Real, int T>
-constexpr unsigned pending_size() {
-  return sizeof(complex_t<Real>) << (T - kRegisterBits);
+template <typename Real>
+constexpr unsigned pending_size(int tile_bits) {
+  return sizeof(complex_t<Real>) << (tile_bits - kRegisterBits);
 }
 
 template <typename Real, int T>
-__global__ void __launch_bounds__(1 << (T - 4), blocks_per_multiprocessor(sizeof(Real), T))
+__global__ void __launch_bounds__(most_threads(T), blocks_per_multiprocessor(sizeof(Real), T))
     tile_pass(complex_t<Real>* data, std::uint64_t base, const __grid_constant__ Program program, const unsigned char* image_bytes,
               const PhaseEntry* entries, const unsigned char* tables, const __grid_constant__ NormTarget norm) {
   using C = complex_t<Real>;
   constexpr bool kPairs = sizeof(Real) == 4;
-  constexpr unsigned kTile = padded_size(T) * sizeof(C);
+  const int tile_bits = T > 0 ? T : program.tile_bits;
+  const unsigned tile_bytes = padded_size(tile_bits) * sizeof(C);
   extern __shared__ __align__(16) unsigned char shared_bytes[];
-  unsigned char* const image_shared = shared_bytes + kTile + pending_size<Real, T>();
+  unsigned char* const image_shared = shared_bytes + tile_bytes + pending_size<Real>(tile_bits);
   const unsigned t = threadIdx.x;
   const std::uint64_t block_base = spread(blockIdx.x, program.block_runs, program.num_block_runs);
   const std::uint64_t outside = base | block_base;
@@ -61,8 +48,9 @@ __global__ void __launch_bounds__(1 << (T - 4), blocks_per_multiprocessor(sizeof
   unsigned where = (kPairs ? t << 1 : t) | padded(kPairs ? t << 1 : t) << 16;  // of amplitude 0: tile index, place in shared memory
   {
     const C* from = data + block_base + spread(where & 0xffffu, program.tile_runs, program.num_tile_runs);
-    const std::uint64_t s0 = std::uint64_t{1} << program.positions[T - 3], s1 = std::uint64_t{1} << program.positions[T - 2],
-                        s2 = std::uint64_t{1} << program.positions[T - 1];
+    const std::uint64_t s0 = std::uint64_t{1} << program.positions[tile_bits - 3],
+                        s1 = std::uint64_t{1} << program.positions[tile_bits - 2],
+                        s2 = std::uint64_t{1} << program.positions[tile_bits - 1];
     if constexpr (kPairs) {
 #pragma unroll
       for (int k = 0; k < 8; ++k) {
@@ -71,7 +59,7 @@ __global__ void __launch_bounds__(1 << (T - 4), blocks_per_multiprocessor(sizeof
         a[2 * k + 1] = {v.z, v.w};
       }
     } else {
-      const std::uint64_t low = std::uint64_t{1} << program.positions[T - 4];
+      const std::uint64_t low = std::uint64_t{1} << program.positions[tile_bits - 4];
 #pragma unroll
       for (int j = 0; j < 16; ++j)
         a[j] = __ldcs(reinterpret_cast<const double2*>(from + (j & 1 ? low : 0) + (j & 2 ? s0 : 0) + (j & 4 ? s1 : 0) + (j & 8 ? s2 : 0)));
@@ -80,8 +68,8 @@ __global__ void __launch_bounds__(1 << (T - 4), blocks_per_multiprocessor(sizeof
   const Image image = load_image(program, image_bytes, image_shared, entries, outside);
   const unsigned image_at = static_cast<unsigned>(__cvta_generic_to_shared(image_shared));
 
-  C& pending = reinterpret_cast<C*>(shared_bytes + kTile)[t];  // factor of the thread that waits for the next trip
-  unsigned map_at = program.trips_at;                          // the present map
+  C& pending = reinterpret_cast<C*>(shared_bytes + tile_bytes)[t];  // factor of the thread that waits for the next trip
+  unsigned map_at = program.trips_at;                               // the present map
   const auto trip_of = [&](unsigned at) -> const Trip& { return *reinterpret_cast<const Trip*>(image_shared + at); };
   // f(j, where amplitude j is in shared memory)
   const auto for_places = [&](auto&& f) {
@@ -135,15 +123,16 @@ __global__ void __launch_bounds__(1 << (T - 4), blocks_per_multiprocessor(sizeof
         break;
       case OpKind::flip:
         if (mask != 0) {
-          if (thread_holds()) flip_controlled(a, on, mask, value);
-        } else if (op.y != 0) {
-          flip_if(a, on, thread_holds());
+          flip_controlled(a, on, mask, value, thread_holds());
         } else {
-          flip(a, on);
+          flip(a, on, thread_holds());
         }
         break;
       case OpKind::cx:
-        cx(a, reg0, reg1);
+        cx(a, reg0, reg1, thread_holds());
+        break;
+      case OpKind::settle:
+        multiply(pending);
         break;
       case OpKind::dense1:
         if (thread_holds()) dense_one<Real>(a, on, mask, value, at);
@@ -197,7 +186,6 @@ __global__ void __launch_bounds__(1 << (T - 4), blocks_per_multiprocessor(sizeof
           }
           break;
         }
-        if (any.reg_mask != 0) multiply(pending);
         for_places([&](int j, C& to) { to = a[j]; });
         __syncthreads();
         const C* const shared = reinterpret_cast<const C*>(shared_bytes);
@@ -225,9 +213,9 @@ __global__ void __launch_bounds__(1 << (T - 4), blocks_per_multiprocessor(sizeof
 
   // The last map reads the tile in the order of its destination, so the addresses are those of the load.
   const std::uint64_t local = block_base + spread(kPairs ? t << 1 : t, program.tile_runs, program.num_tile_runs);
-  const std::uint64_t s0 = std::uint64_t{1} << program.positions[T - 3], s1 = std::uint64_t{1} << program.positions[T - 2],
-                      s2 = std::uint64_t{1} << program.positions[T - 1];
-  const std::uint64_t low = std::uint64_t{1} << program.positions[kPairs ? 0 : T - 4];
+  const std::uint64_t s0 = std::uint64_t{1} << program.positions[tile_bits - 3], s1 = std::uint64_t{1} << program.positions[tile_bits - 2],
+                      s2 = std::uint64_t{1} << program.positions[tile_bits - 1];
+  const std::uint64_t low = std::uint64_t{1} << program.positions[kPairs ? 0 : tile_bits - 4];
   if constexpr (kPairs) {
 #pragma unroll
     for (int k = 0; k < 8; ++k)

@@ -33,12 +33,13 @@ enum class OpKind : std::uint8_t {
   lift_phase,    // [[1, a], [b, s]]: a, b, s, and two reals unused
   flip,          // X, where the thread's controls hold
   dense1,        // any 2 x 2 under controls: 8 reals
-  cx,            // reg0 controls, reg1 is flipped
+  cx,            // reg0 controls, reg1 is flipped, where the thread's controls hold
   dense2,        // 32 reals, targets reg0 < reg1, under controls
   odd2,          // acts where the bits reg0 < reg1 differ: 2 x 2 on (01, 10), 8 reals, under controls
   rescale,       // 1 real
   diagonal,      // 16 factors by register index from the tables at `extra`, of the class that thread bits (nibbles of `data`) choose
   phase_thread,  // the pending factor of a thread is multiplied by its entry in the table at `extra`; `registers` 0: is the first
+  settle,        // the pending factor is multiplied in
   phases,        // `count` groups from group `data`; those of no register go into the pending factor, reg0 0: as its first
   matrix_any,    // any targets through shared memory: `count` targets, map `data` holds their tile bits, entries in the tables at `extra`
   permute_any,   // the same with an inverse table of 32-bit indices

@@ -1,8 +1,9 @@
-// Programs of the GPU interpreted on the host, one amplitude at a time: what the tile kernel does, for tests.
+// Programs of the GPU interpreted on the host, one amplitude at a time, pending factors and all: what the tile kernel does, for tests.
 #pragma once
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <complex>
@@ -38,8 +39,10 @@ class Interpreter {
       Vector a(std::size_t{1} << bits_);
       for (Index i = 0; i < a.size(); ++i) a[i] = data[block + spread(i, p_.tile_runs, p_.num_tile_runs)];
       if (!small_) go(from_trip(p_.trips_at));
+      pending_.assign(std::size_t{1} << std::max(bits_ - 4, 0), cdouble(NAN, NAN));
       for (std::uint32_t k = 0; k < p_.num_ops; ++k)
         if (!dropped(k, base | block)) apply(from_image<cuda::Op>(0, k), a, base | block);
+      if (p_.pending) settle(a);
       for (auto& x : a) x *= cdouble(p_.scale[0], p_.scale[1]);
       // The amplitude that the transfer map's slots hold under the last map.
       for (Index slot = 0; slot < a.size(); ++slot) {
@@ -111,13 +114,19 @@ class Interpreter {
       case OpKind::none:
         return;
       case OpKind::trip:
+        if (op.registers != 0) settle(a);
         return go(from_trip(op.data));
+      case OpKind::settle:
+        return settle(a);
       case OpKind::phases:
         return phases(op, a, outside);
       case OpKind::diagonal:
         return diagonal(op, a);
       case OpKind::phase_thread:
-        for (Index i = 0; i < a.size(); ++i) a[i] *= from_table<cdouble>(op.extra, thread_number(i));
+        for (std::size_t t = 0; t < pending_.size(); ++t) {
+          const auto factor = from_table<cdouble>(op.extra, t);
+          pending_[t] = op.registers != 0 ? pending_[t] * factor : factor;
+        }
         return;
       case OpKind::rescale:
         for (auto& x : a) x *= from_image<double>(op.data, 0);
@@ -131,12 +140,17 @@ class Interpreter {
         return two_targets(op, a);
       case OpKind::cx:
         for (Index i = 0; i < a.size(); ++i)
-          if ((i & register_bit(op.reg0)) != 0 && (i & register_bit(op.reg1)) == 0) std::swap(a[i], a[i | register_bit(op.reg1)]);
+          if (acts(op, i) && (i & register_bit(op.reg0)) != 0 && (i & register_bit(op.reg1)) == 0)
+            std::swap(a[i], a[i | register_bit(op.reg1)]);
         return;
       default:
         for (int r = 0; r < 4; ++r)
           if ((op.registers >> r & 1) != 0) one_target(op, r, a);
     }
+  }
+
+  void settle(Vector& a) const {
+    for (Index i = 0; i < a.size(); ++i) a[i] *= pending_[thread_number(i)];
   }
 
   bool acts(const cuda::Op& op, Index i) const {
@@ -209,7 +223,7 @@ class Interpreter {
     }
   }
 
-  void phases(const cuda::Op& op, Vector& a, Index outside) const {
+  void phases(const cuda::Op& op, Vector& a, Index outside) {
     for (std::uint32_t g = op.data; g < op.data + op.count; ++g) {
       const auto group = from_image<cuda::PhaseGroup>(p_.groups_at, g);
       for (Index i = 0; i < a.size(); ++i) {
@@ -227,8 +241,14 @@ class Interpreter {
           }
           sum += bits::parity(thread(i) & part.thread_parity) ? ~angle + 1 : angle;
         }
-        a[i] *= std::polar(1.0, static_cast<double>(static_cast<std::int64_t>(sum)) * 0x1p-63 * std::numbers::pi);
-        if (group.table >= 0) a[i] *= from_table<cdouble>(static_cast<std::uint32_t>(group.table), thread_number(i));
+        cdouble factor = std::polar(1.0, static_cast<double>(static_cast<std::int64_t>(sum)) * 0x1p-63 * std::numbers::pi);
+        if (group.table >= 0) factor *= from_table<cdouble>(static_cast<std::uint32_t>(group.table), thread_number(i));
+        if (group.set != 0 || small_) {
+          a[i] *= factor;
+        } else if (registers(i) == 0) {  // once a thread
+          cdouble& pending = pending_[thread_number(i)];
+          pending = op.reg0 != 0 ? pending * factor : factor;
+        }
       }
     }
   }
@@ -271,6 +291,7 @@ class Interpreter {
   const cuda::Program& p_;
   int bits_;
   bool small_;
+  Vector pending_;                            // factors of threads
   std::array<Index, 16> map_{}, transfer_{};  // tile index of each thread bit, then of each register bit
 };
 

@@ -141,7 +141,7 @@ void Translator::one_target(const Step& step) {
 
 void Translator::flip(const Controls& c, int reg) {
   if (c.none()) return layer(OpKind::flip, reg, {});
-  const bool one_register = std::popcount(c.reg_mask) == 1 && c.thread_mask == 0;
+  const bool one_register = std::popcount(c.reg_mask) == 1;
   Op op{};
   Controls rest = c;
   if (one_register) {
@@ -226,13 +226,21 @@ void Translator::two_targets(const Step& step) {
   push(op, 1u << r0 | 1u << r1 | c.reg_mask);
 }
 
+/// Before amplitudes of several threads are mixed. In an op of its own: a guard may drop the op that mixes.
+void Translator::settle() {
+  if (!pending_) return;
+  Op op{};
+  op.kind = OpKind::settle;
+  push(op, 0);
+  pending_ = false;
+}
+
 /// Matrices of three and more targets, permutations, and everything of a small tile: through shared memory.
 void Translator::any_op(const Step& step) {
   room(0, 1);
+  settle();
   Op op{};
-  Controls c = controls(step.control_mask, step.control_value, false);
-  c.reg_mask = pending_ ? 1 : 0;  // threads' factors first: amplitudes of several threads are mixed
-  pending_ = false;
+  const Controls c = controls(step.control_mask, step.control_value, false);
   Map map{};
   for (std::size_t k = 0; k < step.targets.size(); ++k) map.bit[k] = static_cast<std::uint8_t>(tile_of_[step.targets[k]]);
   maps_.push_back(map);

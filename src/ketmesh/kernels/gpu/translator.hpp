@@ -63,6 +63,7 @@ class Translator {
   void layer(OpKind kind, int reg, std::span<const double> reals);
   void rescale_if_small();
   void any_op(const Step& step);
+  void settle();
 
   // ---- translate_phases.cpp
   using Fixed = std::vector<std::pair<PhaseCondition, std::uint64_t>>;  // conditions of threads with their angles, the same in every tile
