@@ -11,7 +11,7 @@
 #include <random>
 
 #include "ketmesh/base/error.hpp"
-#include "ketmesh/kernels/gpu/program_interpreter.hpp"
+#include "ketmesh/kernels/gpu/program_interpreter_testing.hpp"
 #include "ketmesh/kernels/gpu/random_pass.hpp"
 #include "ketmesh/kernels/gpu/translate.hpp"
 
