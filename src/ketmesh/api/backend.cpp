@@ -116,7 +116,24 @@ Machine machine_for_plan(const SimulatorConfig& config) {
   return model_machine(config.backend, 1, devices);
 }
 
+namespace {
+
+/// mpi_p2p_bits = k declares that ranks which differ only in their low k bits share a host.
+void check_p2p_bits(int k, const CollectiveCommunicator& ranks) {
+  const auto& hosts = ranks.hosts();
+  for (std::size_t r = 0; r < hosts.size(); ++r) {
+    const std::size_t first = r >> k << k;
+    if (hosts[r] != hosts[first])
+      throw OptionError("mpi_p2p_bits = " + std::to_string(k) + ": ranks " + std::to_string(first) + " and " + std::to_string(r) +
+                            " differ only in their low " + std::to_string(k) + " bits and are on different hosts",
+                        "start the ranks of a host next to each other, or leave the option out");
+  }
+}
+
+}  // namespace
+
 DeviceMesh mesh_for_run(const SimulatorConfig& config, Backend backend, const CollectiveCommunicator& ranks) {
+  if (is_mpi(backend) && config.distributed.mpi_p2p_bits) check_p2p_bits(*config.distributed.mpi_p2p_bits, ranks);
   if (!config.machine_json.empty()) {
     const Machine machine = Machine::from_json(config.machine_json);
     if (machine.ranks.size() != static_cast<std::size_t>(ranks.world()))
@@ -142,6 +159,7 @@ PlanOptions plan_options(const SimulatorConfig& config, Backend backend) {
     options.shards_per_rank = placement->shards_per_rank;
     options.global_qubits = d.global_qubits;
     options.workspace_bytes = d.transfer_workspace_bytes;
+    options.full_mesh = (d.flags & kFlagFullMesh) != 0;
   }
   return options;
 }

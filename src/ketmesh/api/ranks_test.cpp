@@ -99,6 +99,26 @@ TEST(RanksOfTheInterface, ADifferentCircuitOrOptionIsNamed) {
   }
 }
 
+TEST(RanksOfTheInterface, WhoSharesAHostIsCheckedWhereItIsDeclared) {
+  run_ranks_on_hosts({"a", "a", "b", "b"}, [](const Ranks& ranks) {
+    const Circuit circuit = mixed(7);
+    for (const char* flags : {"0", "4"}) {  // with and without the links weighed
+      SimulatorConfig config = over_ranks();
+      config.distributed.set("mpi_p2p_bits", "1");
+      config.distributed.set("distributed_flags", flags);
+      EXPECT_GT(Simulator(config, ranks).run(circuit, {.shots = 10}).distribution.exchanges, 0U);
+    }
+    SimulatorConfig config = over_ranks();
+    config.distributed.set("mpi_p2p_bits", "2");
+    try {
+      Simulator(config, ranks).run(circuit);
+      ADD_FAILURE() << "ranks on two hosts";
+    } catch (const OptionError& error) {
+      EXPECT_NE(std::string(error.what()).find("mpi_p2p_bits = 2: ranks 0 and 2 differ only"), std::string::npos) << error.what();
+    }
+  });
+}
+
 TEST(RanksOfTheInterface, LessMemoryOnOneRankEndsAll) {
   SimulatorConfig config = over_ranks();
   config.machine_json =

@@ -7,7 +7,6 @@
 #include <fstream>
 #include <iterator>
 #include <random>
-#include <thread>
 #include <vector>
 
 #include "ketmesh/base/error.hpp"
@@ -152,44 +151,20 @@ TEST_F(StateOverRanks, AFileThatCannotBeMadeEndsEveryRank) {
   for (const auto& outcome : outcomes) EXPECT_TRUE(outcome);
 }
 
-/// A rank of a world that says it is on another host.
-class OnHost final : public PointToPoint {
- public:
-  OnHost(std::shared_ptr<PointToPoint> inner, std::string host) : inner_(std::move(inner)), host_(std::move(host)) {}
-  int rank() const noexcept override { return inner_->rank(); }
-  int world() const noexcept override { return inner_->world(); }
-  std::string name() const override { return inner_->name(); }
-  std::string host() const override { return host_; }
-  Request send(Channel channel, int to, std::span<const std::byte> data) override { return inner_->send(channel, to, data); }
-  Request receive(Channel channel, int from, std::span<std::byte> data) override { return inner_->receive(channel, from, data); }
-  bool done(Request request) override { return inner_->done(request); }
-  void cancel(Request request) noexcept override { inner_->cancel(request); }
-
- private:
-  std::shared_ptr<PointToPoint> inner_;
-  std::string host_;
-};
-
 TEST(Context, HostsOfTheMachineAreThoseOfTheRanks) {
-  const auto world = threads_world(4);
-  std::vector<std::thread> threads;
-  for (int r = 0; r < 4; ++r)
-    threads.emplace_back([&, r] {
-      const char* const hosts[] = {"b", "a", "b", "a"};
-      const auto ranks =
-          std::make_shared<CollectiveCommunicator>(std::make_shared<OnHost>(world[static_cast<std::size_t>(r)], hosts[r]), 60);
-      EXPECT_EQ(ranks->local_rank(), r / 2);
-      const DistributedExecutionContext found(ranks, DeviceMesh::cpu(1, 1_GiB), 1);
-      for (int k = 0; k < 4; ++k) EXPECT_EQ(found.machine().ranks[static_cast<std::size_t>(k)].host, k % 2);
-      EXPECT_EQ(found.machine().link(0, 2).kind, LinkClass::host);
-      EXPECT_EQ(found.machine().link(0, 1).kind, LinkClass::network);
-      // A machine file says how it is.
-      DeviceMesh mesh = DeviceMesh::cpu(1, 1_GiB);
-      mesh.host = r / 2;
-      const DistributedExecutionContext given(ranks, mesh, 1);
-      for (int k = 0; k < 4; ++k) EXPECT_EQ(given.machine().ranks[static_cast<std::size_t>(k)].host, k / 2);
-    });
-  for (auto& thread : threads) thread.join();
+  run_ranks_on_hosts({"b", "a", "b", "a"}, [](const Ranks& ranks) {
+    const int r = ranks->rank();
+    EXPECT_EQ(ranks->local_rank(), r / 2);
+    const DistributedExecutionContext found(ranks, DeviceMesh::cpu(1, 1_GiB), 1);
+    for (int k = 0; k < 4; ++k) EXPECT_EQ(found.machine().ranks[static_cast<std::size_t>(k)].host, k % 2);
+    EXPECT_EQ(found.machine().link(0, 2).kind, LinkClass::host);
+    EXPECT_EQ(found.machine().link(0, 1).kind, LinkClass::network);
+    // A machine file says how it is.
+    DeviceMesh mesh = DeviceMesh::cpu(1, 1_GiB);
+    mesh.host = r / 2;
+    const DistributedExecutionContext given(ranks, mesh, 1);
+    for (int k = 0; k < 4; ++k) EXPECT_EQ(given.machine().ranks[static_cast<std::size_t>(k)].host, k / 2);
+  });
 }
 
 }  // namespace
