@@ -23,5 +23,6 @@ void bind_plan(nb::module_& m);
 void bind_machine(nb::module_& m);
 void bind_state(nb::module_& m);
 void bind_encode(nb::module_& m);
+void bind_mpi(nb::module_& m);
 
 }  // namespace ketmesh::python

@@ -67,8 +67,8 @@ nb::object append(Self self, nb::handle gate, nb::handle qubits, nb::handle para
 
 ClassicalExpression to_condition(nb::handle condition, nb::handle value) {
   if (nb::isinstance<ClassicalExpression>(condition)) return nb::cast<const ClassicalExpression&>(condition);
-  const auto bits = PyIndex_Check(condition.ptr()) ? ClassicalExpression::bit(to_bit(condition))
-                                                   : ClassicalExpression::bits(to_qubits(condition, "if_", "condition"));
+  const auto bits = is_integer(condition) ? ClassicalExpression::bit(to_bit(condition))
+                                          : ClassicalExpression::bits(to_qubits(condition, "if_", "condition"));
   return ClassicalExpression::binary(ClassicalExpression::Kind::equal, bits,
                                      ClassicalExpression::constant(to_unsigned(value, "if_", "value")));
 }
@@ -239,7 +239,7 @@ void bind_operations(nb::class_<Circuit>& cls) {
       .def(
           "barrier",
           [](Self self, nb::args qubits) -> nb::object {
-            const bool list = qubits.size() == 1 && !PyIndex_Check(nb::handle(qubits[0]).ptr());
+            const bool list = qubits.size() == 1 && !is_integer(qubits[0]);
             circuit_of(self).barrier(to_qubits(list ? nb::object(qubits[0]) : nb::object(qubits), "barrier"));
             return nb::borrow(self);
           },

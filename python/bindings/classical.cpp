@@ -58,7 +58,7 @@ void bind_classical(nb::module_& m) {
   cls.def(
       "__init__",
       [](ClassicalExpression* self, nb::handle bits) {
-        if (PyIndex_Check(bits.ptr())) {
+        if (is_integer(bits)) {
           new (self) ClassicalExpression(ClassicalExpression::bit(to_qubit(bits, "Bits", "bit")));
         } else {
           new (self) ClassicalExpression(ClassicalExpression::bits(to_qubits(bits, "Bits", "bits")));

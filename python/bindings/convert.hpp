@@ -20,6 +20,8 @@ namespace nb = nanobind;
 /// TypeError "owner: name must be WANTED, not str".
 [[noreturn]] void wrong_type(const std::string& owner, const char* name, const char* wanted, nb::handle value);
 
+/// An int or what counts as one; NumPy's arrays say so of themselves too, and are none.
+inline bool is_integer(nb::handle value) { return PyIndex_Check(value.ptr()) && !nb::hasattr(value, "__len__"); }
 /// An int (or what has __index__, but no bool). Throws TypeError, or OptionError naming field, value and range.
 std::uint64_t to_unsigned(nb::handle value, const char* owner, const char* name, std::uint64_t low = 0,
                           std::uint64_t high = std::numeric_limits<std::uint64_t>::max());

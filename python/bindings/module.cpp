@@ -15,4 +15,5 @@ NB_MODULE(_core, m) {
   bind_machine(m);
   bind_state(m);
   bind_encode(m);
+  bind_mpi(m);
 }

@@ -30,7 +30,7 @@ std::vector<cdouble> basis_state(Index index, std::size_t k) {
 
 nb::object initialize(Self self, nb::handle values, nb::handle qubits) {
   Circuit& circuit = circuit_of(self);
-  if (PyIndex_Check(values.ptr())) {
+  if (is_integer(values)) {
     std::vector<Qubit> on = qubits.is_none() ? std::vector<Qubit>{} : to_qubits(qubits, "initialize");
     if (qubits.is_none())
       for (Qubit q = 0; q < circuit.num_qubits(); ++q) on.push_back(q);

@@ -138,6 +138,40 @@ nb::dict gradient(const Circuit& given, nb::handle observables, Config& config, 
   return out;
 }
 
+/// One circuit with many rows of parameters.
+nb::dict run_batch(const Circuit& given, nb::handle rows, Config& config, nb::handle observables, nb::handle shots, nb::handle names,
+                   bool statevectors) {
+  BatchOptions options;
+  options.shots = to_unsigned(shots, "run_batch", "shots", 0, 0xffffffffu);
+  if (!observables.is_none()) options.observables = to_observables(observables);
+  if (!names.is_none())
+    for (nb::handle name : nb::borrow(names)) options.parameter_names.push_back(to_text(name, "run_batch", "a parameter name"));
+  options.statevectors = statevectors;
+  options.seed = config.seed();
+  options.progress = watch();
+  static constexpr const char* kType = "float64";
+  const nb::object array = nb::module_::import_("numpy").attr("ascontiguousarray")(rows, kType);
+  const auto view = nb::cast<nb::ndarray<const double, nb::c_contig, nb::device::cpu>>(array);
+  const std::vector<double> angles(view.data(), view.data() + view.size());
+  const Circuit circuit = given;
+  RunOptions unused;
+  BatchResult found = run(config, unused, [&](Simulator& simulator) { return simulator.run_batch(circuit, angles, options); });
+  nb::dict out;
+  nb::list counts;
+  for (const auto& row : found.counts) {
+    nb::dict entry;
+    for (const auto& [key, count] : row) entry[nb::cast(key)] = count;
+    counts.append(entry);
+  }
+  out["counts"] = counts;
+  out["expectation_values"] = to_numpy(std::move(found.expectation_values)).attr("reshape")(found.rows, found.num_observables);
+  if (statevectors) out["statevectors"] = to_numpy(std::move(found.statevectors)).attr("reshape")(found.rows, -1);
+  out["in_lanes"] = found.in_lanes;
+  out["time_taken"] = found.seconds.total;
+  out["distribution"] = to_dict(found.distribution, found.seed);
+  return out;
+}
+
 cdouble inner_product(const Circuit& bra, const Circuit& ket, Config& config) {
   RunOptions options;
   const Circuit a = bra, b = ket;
@@ -190,6 +224,8 @@ void bind_runs(nb::module_& m) {
   m.def("probabilities", &probabilities, "circuit"_a, "config"_a, "qubits"_a.none(), "parameters"_a.none());
   m.def("amplitudes", &amplitudes, "circuit"_a, "indices"_a, "config"_a, "parameters"_a.none());
   m.def("gradient", &gradient, "circuit"_a, "observables"_a, "config"_a, "parameters"_a.none(), "with_respect_to"_a.none(), "by_gate"_a);
+  m.def("run_batch", &run_batch, "circuit"_a, "rows"_a, "config"_a, "observables"_a.none(), "shots"_a, "parameter_names"_a.none(),
+        "statevectors"_a);
   m.def("num_angles", &num_angles, "circuit"_a, "Parameters of all gates of a circuit.");
   m.def(
       "with_angles",

@@ -10,7 +10,7 @@ import logging as _logging
 
 from . import circuits, errors
 from ._core import __version__, option_keys
-from ._mpi import finalize_distributed_mpi_gpu
+from ._mpi import finalize_distributed_mpi_gpu, init_mpi
 from .config import SimulatorConfig
 from .enums import SimulationType, SimulatorType
 from .errors import (
@@ -75,6 +75,7 @@ __all__ = [
     "get_probabilities",
     "get_statevector",
     "init_gpu",
+    "init_mpi",
     "inner_product",
     "is_distributed_gpu_available",
     "is_gpu_available",

@@ -176,6 +176,32 @@ def gradient(self, observables, parameters=None, config=None, *, with_respect_to
     return _core.gradient(self, observables, native(config), parameters, with_respect_to, False)
 
 
+def run_batch(self, rows, config=None, *, observables=None, shots=0, statevectors=False, parameter_names=None):
+    """The circuit with many rows of parameters, from one plan; small circuits run several at a time.
+
+    Parameters
+    ----------
+    rows : array of rows x parameters
+        Columns in the order of ``parameter_names`` (by default the circuit's own).
+    observables, shots, statevectors
+        What is wanted of each row.
+
+    Returns
+    -------
+    dict
+        ``expectation_values`` (array of rows x observables), ``counts`` (a dict a row), ``statevectors`` when asked for, ``distribution``.
+
+    Examples
+    --------
+    >>> from ketmesh.circuits import Parameter, QuantumCircuit
+    >>> circuit = QuantumCircuit().ry(0, Parameter("t"))
+    >>> circuit.run_batch([[0.0], [3.141592653589793]], observables="Z")["expectation_values"].round(5)
+    array([[ 1.],
+           [-1.]])
+    """
+    return _core.run_batch(self, rows, native(config), observables, shots, parameter_names, statevectors)
+
+
 def adjoint_jacobian(circuit, observables, params=None, config=None):
     """Values and derivatives by every angle of every gate, in the order of the circuit, for one or many lists of angles.
 

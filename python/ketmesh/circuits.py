@@ -16,6 +16,7 @@ for _name in (
     "prob",
     "inner_product",
     "gradient",
+    "run_batch",
     "mirror_fidelity",
     "_repr_html_",
 ):

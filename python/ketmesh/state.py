@@ -1,5 +1,6 @@
 """A state that lives between calls."""
 
+import itertools
 import math
 import os
 
@@ -27,7 +28,9 @@ class State:
     """
 
     def __init__(self, num_qubits, config=None):
-        self._state = _core.State(num_qubits, _runs.native(config))
+        self._made = _runs.native(config)
+        self._state = _core.State(num_qubits, self._made)
+        self._seeds = None
 
     def __enter__(self):
         return self
@@ -91,7 +94,12 @@ class State:
 
     def sample(self, shots, seed=None):
         """Counts of measuring all qubits, without collapse: character i of a key is qubit i."""
-        return self._state.sample(shots, int.from_bytes(os.urandom(8), "little") if seed is None else seed)
+        if seed is None:
+            if self._seeds is None:  # all ranks agree on the seed of a run
+                first = _core.execute(QuantumCircuit(), self._made, 0, None)["distribution"]["seed"]
+                self._seeds = (draw % 2**64 for draw in itertools.count(first))
+            seed = next(self._seeds)
+        return self._state.sample(shots, seed)
 
     def expectation(self, observables):
         """Expectation values; observables as ``QuantumCircuit.estimate`` takes them."""
@@ -156,7 +164,9 @@ class State:
     def load(cls, folder, config=None):
         """A state from a checkpoint, on any number of devices and shards; in its precision unless config names one."""
         self = cls.__new__(cls)
-        self._state = _core.State.load(os.fspath(folder), _runs.native(config))
+        self._made = _runs.native(config)
+        self._state = _core.State.load(os.fspath(folder), self._made)
+        self._seeds = None
         return self
 
     def save_npy(self, path):

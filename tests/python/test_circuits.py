@@ -144,6 +144,7 @@ def test_conditions():
 
 def test_initialize(double):
     np.testing.assert_allclose(QuantumCircuit().initialize([SQRT, 1j * SQRT]).get_statevector(double), [SQRT, 1j * SQRT], atol=1e-12)
+    np.testing.assert_allclose(QuantumCircuit().initialize(np.array([0, 1])).get_statevector(double), [0, 1], atol=1e-12)
     assert QuantumCircuit().h(0).h(1).initialize(2, [0, 1]).get_statevector(double)[2] == pytest.approx(1)
     with pytest.raises(ketmesh.CircuitError, match="norm"):
         QuantumCircuit().initialize([1, 1])

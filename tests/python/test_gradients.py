@@ -52,6 +52,21 @@ def test_every_angle_in_batches(double):
         m.adjoint_jacobian(QuantumCircuit().rx(0, 0.1).reset(0).rx(0, 0.1), "Z")
 
 
+def test_batches_equal_single_runs(double):
+    circuit, names = ansatz(4)
+    rows = np.random.default_rng(4).uniform(-2, 2, (7, len(names)))
+    found = circuit.run_batch(rows, double, observables=["ZZII", {"XIII": 0.5}], statevectors=True)
+    assert found["expectation_values"].shape == (7, 2) and found["counts"] == []
+    for row, energies, state in zip(rows, found["expectation_values"], found["statevectors"], strict=True):
+        values = dict(zip(names, row, strict=True))
+        np.testing.assert_allclose(energies, circuit.estimate(["ZZII", {"XIII": 0.5}], double, parameters=values)["expectation_values"], atol=1e-12)
+        np.testing.assert_allclose(state, circuit.get_statevector(double, parameters=values), atol=1e-12)
+    counts = circuit.copy().measure_all().run_batch(rows, double, shots=50)["counts"]
+    assert [sum(c.values()) for c in counts] == [50] * 7
+    with pytest.raises(ValueError):
+        circuit.run_batch(rows[:, :3], double, observables="Z")
+
+
 def test_checkpoints(tmp_path):
     config = m.SimulatorConfig(simulator_type=m.DistributedCpu, precision="double", distributed_options={"distributed_shards": "4"})
     with m.State(6, config) as state:

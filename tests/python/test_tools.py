@@ -65,12 +65,15 @@ def test_doctests(name):
 
 
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "python.md"
-BLOCKS = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.M | re.S)
+BLOCKS = re.findall(r"^```python(?: needs=(\w+))?\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.M | re.S)
 
 
 @pytest.mark.parametrize("block", range(len(BLOCKS)))
 def test_documentation(block):
-    exec(compile(BLOCKS[block], f"{PAGE}, block {block}", "exec"), {})
+    needs, text = BLOCKS[block]
+    if needs:
+        pytest.importorskip(needs)
+    exec(compile(text, f"{PAGE}, block {block}", "exec"), {})
 
 
 def test_finalize_ends_the_mpi_backend_only():

@@ -51,6 +51,12 @@ double work(std::size_t qubits, std::size_t operations) {
   return std::ldexp(static_cast<double>(operations) + 4, static_cast<int>(qubits));
 }
 
+/// Whether a state of so few qubits has the shards that were asked for.
+bool holds_shards(const Runner& runner, std::size_t qubits) {
+  return !is_distributed(runner.backend()) ||
+         (std::size_t{1} << std::min<std::size_t>(qubits, 62)) > static_cast<std::size_t>(runner.config().distributed.shards);
+}
+
 }  // namespace
 
 Estimate estimate_terms(Runner& runner, const Circuit& circuit, bool dynamic, const RunOptions& options, std::uint64_t seed,
@@ -77,12 +83,14 @@ Estimate estimate_terms(Runner& runner, const Circuit& circuit, bool dynamic, co
   if (reducible) {
     const auto groups = light_cones(circuit, flat.terms);
     double by_cones = 0;
-    std::size_t widest = 0;
+    std::size_t widest = 0, narrowest = acted;
     for (const ConeGroup& group : groups) {
       by_cones += work(group.qubits.size(), group.operations.size());
       widest = std::max(widest, group.qubits.size());
+      narrowest = std::min(narrowest, group.qubits.size());
     }
-    if (acted > static_cast<std::size_t>(kMaxQubits) || (widest < acted && by_cones < work(acted, circuit.size()))) {
+    if (acted > static_cast<std::size_t>(kMaxQubits) ||
+        (widest < acted && by_cones < work(acted, circuit.size()) && holds_shards(runner, narrowest))) {
       if (widest > static_cast<std::size_t>(kMaxQubits))
         throw CircuitError("the light cone of an observable has " + std::to_string(widest) + " qubits; a state holds 1 to " +
                            std::to_string(kMaxQubits));

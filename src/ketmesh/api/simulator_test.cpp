@@ -233,6 +233,15 @@ TEST(Run, Probabilities) {
   EXPECT_THROW(simulator.probabilities(ghz, far), CircuitError);
 }
 
+TEST(Run, LightConesHoldTheShardsThatWereAskedFor) {
+  SimulatorConfig config;
+  config.backend = Backend::distributed_cpu;
+  config.distributed.shards = 4;
+  Circuit wide(5);
+  for (Qubit q = 0; q < 5; ++q) wide.rx(q, 0.3);
+  EXPECT_NEAR(Simulator(config).estimate(wide, {"IIIIZ"}).front(), std::cos(0.3), 1e-6);
+}
+
 TEST(Run, InnerProduct) {
   Simulator simulator(exact());
   const Circuit a = Circuit(2).h(0).cx(0, 1), b = Circuit(2).rx(0, 0.4).ry(1, 0.3);
