@@ -53,6 +53,7 @@ SimulatorConfig to_config(const ConfigWords& words, const Job& job) {
   const char* const timeout = std::getenv("KETMESH_TIMEOUT");
   if (!named && timeout != nullptr && *timeout != '\0') config.distributed.timeout_seconds = real_number("KETMESH_TIMEOUT", timeout);
   config.check();
+  job.ranks()->set_timeout(config.distributed.timeout_seconds);
   return config;
 }
 

@@ -123,7 +123,10 @@ void check_interrupt() {
 
 int report(const std::exception& error, const Session& session) {
   const Failure failure = describe(error);
-  return session.job.complains() ? say(failure, error.what(), session.json && session.job.speaks()) : failure.status;
+  // What one rank did to the others is said by each of them: the first one may be the one that is gone.
+  const bool of_a_rank =
+      session.job.over_ranks() && (failure.kind == to_string(ErrorKind::TransportError) || failure.message.starts_with("rank "));
+  return of_a_rank || session.job.complains() ? say(failure, error.what(), session.json && session.job.speaks()) : failure.status;
 }
 
 int report_usage(const std::string& message, const std::string& hint, const Session& session) {

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "job.hpp"
+#include "ketmesh/base/error.hpp"
 #include "ketmesh/circuit/circuit.hpp"
 
 namespace ketmesh::app {
@@ -21,10 +22,10 @@ struct Session {
   std::function<void()> action;  ///< of the subcommand that was chosen
 };
 
-/// Thrown by the progress callback after SIGINT.
-class Interrupted : public std::runtime_error {
+/// Thrown by the progress callback after SIGINT. To other ranks it is a rank that left.
+class Interrupted : public TransportError {
  public:
-  using std::runtime_error::runtime_error;
+  using TransportError::TransportError;
 };
 
 enum ExitCode : int { kOk = 0, kBadInput = 1, kDoesNotFit = 2, kUnavailable = 3, kInternal = 4, kInterrupted = 130 };

@@ -13,3 +13,4 @@
 #include "ketmesh/encode/batch.hpp"     // IWYU pragma: export
 #include "ketmesh/encode/encode.hpp"    // IWYU pragma: export
 #include "ketmesh/plan/planner.hpp"     // IWYU pragma: export
+#include "ketmesh/transport/mpi.hpp"    // IWYU pragma: export

@@ -175,8 +175,8 @@ class Run(Case):
                      ["--backend", "distributed-cpu", "--shards", "4", "--option", "distributed_flags=2"],
                      ["--backend", "distributed-cpu", "--shards", "4", "--option", "distributed_flags=8"]):
             other = self.json(*words, *more)
-            for index, (re, im) in one["amplitudes"].items():
-                self.assertLess(abs(complex(re, im) - complex(*other["amplitudes"][index])), 1e-13, more)
+            for index, (real, imag) in one["amplitudes"].items():
+                self.assertLess(abs(complex(real, imag) - complex(*other["amplitudes"][index])), 1e-13, more)
             self.assertEqual(one["counts"], other["counts"], more)
             if "--shards" in more:
                 self.assertEqual(other["distribution"]["shards"], int(more[more.index("--shards") + 1]))

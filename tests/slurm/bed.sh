@@ -9,7 +9,7 @@ dir=${2:?a folder of its own}
 alive() { [ -s "$1" ] && kill -0 "$(cat "$1")" 2>/dev/null; }
 
 start() {
-  command -v slurmctld >/dev/null && command -v munged >/dev/null || { echo "no Slurm here" >&2; exit 77; }
+  { command -v slurmctld && command -v munged; } >/dev/null || { echo "no Slurm here" >&2; exit 77; }
   [ "$(id -u)" = 0 ] || { echo "the test bed needs root" >&2; exit 77; }
   mkdir -p "$dir"/{state,spool0,spool1}
   dir=$(cd "$dir" && pwd)
