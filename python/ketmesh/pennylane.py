@@ -24,6 +24,7 @@ from pennylane.devices.qubit.measure import measure
 from pennylane.devices.qubit.sampling import measure_with_samples
 from pennylane.measurements import ExpectationMP, SampleMeasurement, StateMeasurement
 from pennylane.ops import Adjoint, Controlled
+from pennylane.operation import StatePrepBase
 from pennylane.transforms import broadcast_expand, defer_measurements
 
 from . import _core, _runs
@@ -126,7 +127,7 @@ def _append(circuit, op, wires, angles):
         for bit, qubit in zip(np.asarray(op.data[0]).reshape(-1), qubits, strict=True):
             if int(bit):
                 circuit.x(qubit)
-    elif name == "StatePrep":
+    elif isinstance(op, StatePrepBase):  # the first of a tape comes as it is: amplitudes, embeddings, windows
         circuit.initialize(np.asarray(qml.math.toarray(op.state_vector()), complex).reshape(-1), qubits[::-1])
     elif isinstance(op, Adjoint):
         inner = QuantumCircuit()
