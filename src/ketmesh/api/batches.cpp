@@ -15,7 +15,7 @@ namespace {
 
 /// The names of the columns, checked: every name of the circuit once.
 std::vector<std::string> columns_of(const Circuit& circuit, const BatchOptions& options) {
-  const auto names = circuit.parameter_names();
+  auto names = circuit.parameter_names();
   if (options.parameter_names.empty()) return names;
   for (const auto& name : options.parameter_names) {
     if (std::find(names.begin(), names.end(), name) == names.end())

@@ -52,8 +52,7 @@ std::string smallest_change(const Plan& plan, const Machine& machine, const Plan
     Machine larger = machine;
     larger.links.clear();
     for (std::size_t k = 1; k < factor; ++k) larger.ranks.insert(larger.ranks.end(), machine.ranks.begin(), machine.ranks.end());
-    auto trial = options;
-    if (!would_fit(plan.num_qubits, larger, trial, 1)) continue;
+    if (!would_fit(plan.num_qubits, larger, options, 1)) continue;
     more = fmt::format("{} devices like these would fit (there {} {})", have * factor, have == 1 ? "is" : "are", have);
     break;
   }
