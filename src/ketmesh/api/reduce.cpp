@@ -1,6 +1,7 @@
 #include "ketmesh/api/reduce.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 
 #include "ketmesh/base/error.hpp"
@@ -23,6 +24,11 @@ class QubitSet {
   explicit QubitSet(std::size_t size) : words_((size + 63) / 64) {}
   bool has(Qubit q) const { return ((words_[q / 64] >> (q % 64)) & 1u) != 0; }
   void add(Qubit q) { words_[q / 64] |= std::uint64_t{1} << (q % 64); }
+  std::size_t count() const {
+    std::size_t n = 0;
+    for (const std::uint64_t w : words_) n += static_cast<std::size_t>(std::popcount(w));
+    return n;
+  }
   bool inside(const QubitSet& other) const {
     for (std::size_t i = 0; i < words_.size(); ++i)
       if ((words_[i] & ~other.words_[i]) != 0) return false;
@@ -69,6 +75,22 @@ Cone cone_of(const Circuit& circuit, const std::string& letters) {
 }
 
 }  // namespace
+
+Survey look_at(const Circuit& circuit) {
+  Survey out;
+  QubitSet active(circuit.num_qubits());
+  for (const Operation op : circuit) {
+    if (op.gate == Gate::barrier || op.gate == Gate::delay || op.gate == Gate::id) continue;
+    if (!gate_row(op.gate).is_unitary) {
+      out.only_gates = false;
+      out.active = circuit.active_qubits().size();
+      return out;
+    }
+    for_each_qubit(op, [&](Qubit q) { active.add(q); });
+  }
+  out.active = active.count();
+  return out;
+}
 
 Reduced drop_idle_qubits(const Circuit& circuit, std::span<const int> keep) {
   std::vector<Qubit> original = circuit.active_qubits();

@@ -71,13 +71,9 @@ void Runner::share(RunRecord& record) const {
 void Runner::read_environment() {
   const Settings settings = read_settings();
   threads_ = config_.threads > 0 ? config_.threads : settings.threads.value_or(0);
-  simd_ = config_.simd.empty() ? settings.simd : config_.simd;
-}
-
-StateOptions Runner::state_options() const {
   SimulatorConfig used = config_;
-  used.simd = simd_;
-  return api::state_options(used);
+  if (used.simd.empty()) used.simd = settings.simd;
+  state_options_ = api::state_options(used);
 }
 
 void Runner::open(std::size_t num_qubits) {
@@ -251,7 +247,7 @@ Distribution Runner::describe(const RunRecord& record, const ShardedState* state
 std::string Runner::kernel_level() const {
   if (context_->mesh().devices.front().kind == DeviceKind::cuda)
     return std::string(kernels::cuda_kernels(config_.effective_precision()).level);
-  const StateOptions options = state_options();
+  const StateOptions& options = state_options();
   if (options.kernels == KernelChoice::reference) return "reference";
   return std::string(kernels::cpu_kernels(config_.effective_precision(), options.level).level);
 }

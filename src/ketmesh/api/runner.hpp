@@ -84,7 +84,7 @@ class Runner {
   std::span<const int> kept_qubits() const;
 
   PlanOptions plan_options() const { return api::plan_options(config_, backend_); }
-  StateOptions state_options() const;
+  const StateOptions& state_options() const noexcept { return state_options_; }
 
   /// The state after `job`, which starts from |0..0>; measurements at the end must have been left out; others and resets follow the branch of
   /// the seed. `extra_bytes`: what the caller will hold beside it on each device.
@@ -118,7 +118,7 @@ class Runner {
   Backend backend_ = Backend::cpu;
   bool opened_ = false, adopted_ = false, failed_together_ = false;
   int threads_ = 0;   ///< of the configuration, else of KETMESH_THREADS
-  std::string simd_;  ///< of the configuration, else of KETMESH_SIMD
+  StateOptions state_options_;  ///< of the configuration and KETMESH_SIMD
 
   runtime::PlanCache cache_;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "ketmesh/api/arguments.hpp"
 #include "ketmesh/api/batches.hpp"
@@ -77,11 +78,9 @@ void check_host(std::size_t num_qubits, std::size_t bytes_each, const Runner& ru
                      "ask for chosen amplitudes, use DistributedState::to_host for ranges or local_shards for views, or write a file");
 }
 
-/// The circuit that the state holds, full width or only the qubits that are acted upon.
-Reduced whole(const Circuit& circuit) {
-  Reduced out{circuit, {}};
-  out.original.resize(circuit.num_qubits());
-  for (std::size_t q = 0; q < out.original.size(); ++q) out.original[q] = static_cast<Qubit>(q);
+std::vector<Qubit> all_qubits(std::size_t num_qubits) {
+  std::vector<Qubit> out(num_qubits);
+  std::iota(out.begin(), out.end(), Qubit{0});
   return out;
 }
 
@@ -115,7 +114,8 @@ Result run_here(Runner& runner, const Circuit& circuit, const RunOptions& option
   check_options(circuit, options);
   check_bound(circuit, options.parameters);
   check_checkpoint(circuit, options.checkpoint);
-  runner.open(circuit.active_qubits().size());
+  const Survey survey = look_at(circuit);
+  runner.open(survey.active);
 
   Result result;
   result.num_qubits = circuit.num_qubits();
@@ -124,8 +124,10 @@ Result run_here(Runner& runner, const Circuit& circuit, const RunOptions& option
   result.seed = resumes && !options.seed ? saved_seed(options.checkpoint.resume_path) : runner.seed(options.seed);
   result.registers = circuit.classical_registers();
 
-  const bool dynamic = circuit.has_dynamic_operations();
-  const Circuit evolved_circuit = circuit.without_final_measurements();
+  const bool dynamic = !survey.only_gates && circuit.has_dynamic_operations();
+  std::optional<Circuit> trimmed;  // no copy where nothing is left out
+  if (!survey.only_gates) trimmed.emplace(circuit.without_final_measurements());
+  const Circuit& evolved_circuit = trimmed ? *trimmed : circuit;
   const bool full_width = options.probabilities || !options.statevector_path.empty();
   const bool reads_state = full_width || !options.amplitudes.empty();
   const bool asks_energies = !options.observables.empty();
@@ -145,11 +147,15 @@ Result run_here(Runner& runner, const Circuit& circuit, const RunOptions& option
     for (const auto& [bits, count] : runner.shots(job, options.shots, record)) result.counts[bits.key(width)] += count;
   }
   if ((!dynamic && !only_energies) || reads_state) {
-    reduced = full_width ? whole(evolved_circuit) : drop_idle_qubits(evolved_circuit, runner.kept_qubits());
+    const bool all = full_width || (survey.only_gates && survey.active == circuit.num_qubits());
+    if (all)
+      reduced.original = all_qubits(circuit.num_qubits());
+    else
+      reduced = drop_idle_qubits(evolved_circuit, runner.kept_qubits());
     check_width(reduced.original.size());
     if (options.probabilities) check_host(reduced.original.size(), sizeof(double), runner, "the table of probabilities");
     result.acted_qubits = reduced.original.size();
-    const Job job{&reduced.circuit, &options.parameters, result.seed, options.progress, &options.checkpoint};
+    const Job job{all ? &evolved_circuit : &reduced.circuit, &options.parameters, result.seed, options.progress, &options.checkpoint};
     evolved.emplace(runner.evolve(job, options.shots > 0 && !dynamic, record));
   }
   if (evolved && !dynamic && options.shots > 0) {

@@ -43,13 +43,24 @@ PlanOptions going_on(const PlanOptions& options, const ShardedState& state) {
   return next;
 }
 
-std::shared_ptr<const Plan> plan_window(const RunSetup& setup, const Circuit& circuit, std::size_t first, std::size_t last,
-                                        const PlanOptions& options, RunRecord& record) {
+PlanCache::Found plan_window(const RunSetup& setup, const Circuit& circuit, std::size_t first, std::size_t last, const PlanOptions& options,
+                             RunRecord& record) {
   const Stopwatch watch(record.seconds_plan);
-  if (setup.cache == nullptr) return std::make_shared<const Plan>(make_plan(circuit, first, last, setup.context->machine(), options));
-  const auto found = setup.cache->find_or_make(circuit, first, last, setup.context->machine(), options);
+  if (setup.cache == nullptr) return {std::make_shared<const Plan>(make_plan(circuit, first, last, setup.context->machine(), options))};
+  auto found = setup.cache->find_or_make(circuit, first, last, setup.context->machine(), options);
   record.plan_cached = record.plan_cached || found.cached;
-  return found.plan;
+  return found;
+}
+
+/// Makes the numbers of this circuit the ones that are kept, unless they are already.
+void bind_kept(const Plan& plan, const Circuit& circuit, const ParameterValues& values, Numbers& numbers) {
+  if (numbers.bound && numbers.values == values && numbers.circuit == circuit) return;
+  numbers.bound = false;
+  numbers.passes.clear();
+  bind(plan, circuit, values, numbers.binding);
+  numbers.circuit = circuit;
+  numbers.values = values;
+  numbers.bound = true;
 }
 
 ShardedState allocate(const RunSetup& setup, const Placement& placement, RunRecord& record) {
@@ -102,15 +113,25 @@ measure::BlockSums evolve(const RunSetup& setup, const Circuit& circuit, std::si
   do {
     const std::size_t end = last - first > window ? first + window : last;
     PlanOptions options = state ? going_on(setup.plan, *state) : setup.plan;
-    const auto plan = plan_window(setup, circuit, first, end, options, record);
-    Binding binding;
+    const auto [plan, cached, numbers] = plan_window(setup, circuit, first, end, options, record);
+    Binding fresh;
     {
       const Stopwatch watch(record.seconds_plan);
-      binding = bind(*plan, circuit, values);
+      if (numbers != nullptr)
+        bind_kept(*plan, circuit, values, *numbers);
+      else
+        fresh = bind(*plan, circuit, values);
     }
     if (!state) state = allocate(setup, plan->placement, record);
     execute_options.want_block_sums = want_block_sums && end == last;
-    sums = execute(*plan, binding, *state, record, execute_options);
+    execute_options.passes = nullptr;
+    if (numbers != nullptr && state->own_shards().size() == 1) {
+      const kernels::Kernels* const table = state->own_shards().front().kernels;
+      if (numbers->table != table) numbers->passes.clear();
+      numbers->table = table;
+      execute_options.passes = &numbers->passes;
+    }
+    sums = execute(*plan, numbers != nullptr ? numbers->binding : fresh, *state, record, execute_options);
     first = end;
   } while (first < last);
   return sums;

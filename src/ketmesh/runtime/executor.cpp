@@ -66,18 +66,20 @@ measure::BlockSums execute(const Plan& plan, const Binding& binding, ShardedStat
   const auto report = [&](const char* what) {
     if (options.progress) options.progress(done, total, what);
   };
+  if (options.passes != nullptr) options.passes->resize(total);
   measure::BlockSums sums;
   for (const auto& stage : plan.stages) {
     if (state.layout() != stage.layout)
       throw Internal("a stage begins in layout " + stage.layout.str() + ", the state is in " + state.layout().str());
     for (const auto& pass : stage.passes) {
       const bool last = done + 1 == total && stage.exchange.pairs.empty();
+      kernels::PreparedPass* const kept = options.passes != nullptr ? &(*options.passes)[done] : nullptr;
       if (options.want_block_sums && pass.sums_norm && last) {
         Bins bins(plan.final_layout);
-        run_pass(pass, binding, state, record, bins.get());
+        run_pass(pass, binding, state, record, bins.get(), kept);
         sums = bins.take(state.context().collective());
       } else {
-        run_pass(pass, binding, state, record);
+        run_pass(pass, binding, state, record, nullptr, kept);
       }
       ++done;
       report("pass");

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "ketmesh/circuit/circuit.hpp"
 #include "ketmesh/measure/measure.hpp"
@@ -20,6 +21,8 @@ using Progress = std::function<void(std::uint64_t done, std::uint64_t total, con
 struct ExecuteOptions {
   Progress progress;             ///< may be empty
   bool want_block_sums = false;  ///< let the last pass leave |a|^2 sums
+  /// Passes of this plan, binding and state's kernels, by number; those that are empty are made and kept here. nullptr: none are. One shard only.
+  std::vector<kernels::PreparedPass>* passes = nullptr;
 };
 
 /// Runs `plan` on `state`, which must have its placement and (when the start is given) its first layout. Returns the block sums when asked and left.

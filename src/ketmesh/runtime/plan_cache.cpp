@@ -11,6 +11,13 @@ auto as_tuple(const PlanOptions& o) {
                   o.workspace_bytes, o.extra_bytes, o.start_layout, o.start_given, o.full_mesh, o.check_memory);
 }
 
+// Where making ready is a part of a run that counts, and what is kept stays small.
+bool is_small(const Plan& plan, const Circuit& circuit) {
+  constexpr std::uint64_t kSmallState = 1_MiB;
+  constexpr std::size_t kSmallCircuit = 8192;
+  return plan.placement.num_shards() == 1 && plan.memory.state_bytes <= kSmallState && circuit.size() <= kSmallCircuit;
+}
+
 }  // namespace
 
 PlanCache::Found PlanCache::find_or_make(const Circuit& circuit, std::size_t first, std::size_t last, const Machine& machine,
@@ -21,13 +28,14 @@ PlanCache::Found PlanCache::find_or_make(const Circuit& circuit, std::size_t fir
                       it->qubits == circuit.num_qubits() && as_tuple(it->options) == as_tuple(options) && it->machine == machine;
     if (!same) continue;
     entries_.splice(entries_.begin(), entries_, it);
-    return {entries_.front().plan, true};
+    return {entries_.front().plan, true, entries_.front().numbers};
   }
   auto plan = std::make_shared<const Plan>(make_plan(circuit, first, last, machine, options));
   if (capacity_ == 0) return {plan, false};
-  entries_.push_front({structure, circuit.size(), first, last, circuit.num_qubits(), options, machine, plan});
+  const auto numbers = is_small(*plan, circuit) ? std::make_shared<Numbers>() : nullptr;
+  entries_.push_front({structure, circuit.size(), first, last, circuit.num_qubits(), options, machine, plan, numbers});
   if (entries_.size() > capacity_) entries_.pop_back();
-  return {plan, false};
+  return {plan, false, numbers};
 }
 
 }  // namespace ketmesh::runtime

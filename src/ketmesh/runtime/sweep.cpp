@@ -19,12 +19,18 @@ void follow_store(const Pass& pass, ShardedState& state) {
 
 }  // namespace
 
-void run_pass(const Pass& pass, const Binding& binding, ShardedState& state, RunRecord& record, const kernels::NormBins* bins) {
+void run_pass(const Pass& pass, const Binding& binding, ShardedState& state, RunRecord& record, const kernels::NormBins* bins,
+              kernels::PreparedPass* kept) {
   const Stopwatch watch(record.seconds_evolve);
   const std::uint64_t shard_bytes = bytes_per_amplitude(state.precision()) << state.placement().local_bits();
   kernels::PreparedPass prepared;
   const kernels::Kernels* prepared_by = nullptr;
   int prepared_for = -1;
+  if (kept != nullptr && *kept != nullptr) {
+    prepared = *kept;
+    prepared_by = state.own_shards().front().kernels;
+    prepared_for = state.own_shards().front().context.ordinal;
+  }
   for (const auto& own : state.own_shards()) {
     // Prepared once a backend and device; shards of one device follow each other.
     if (prepared_by != own.kernels || (prepared_for != own.context.ordinal && own.kernels->backend == "cuda")) {
@@ -35,6 +41,7 @@ void run_pass(const Pass& pass, const Binding& binding, ShardedState& state, Run
     own.kernels->run_pass(own.context, prepared, own.shard, bins);
     record.bytes_local += 2 * shard_bytes;
   }
+  if (kept != nullptr) *kept = prepared;
   ++record.passes;
   follow_store(pass, state);
 }

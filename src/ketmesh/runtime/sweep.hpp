@@ -22,7 +22,9 @@ class Stopwatch {
 };
 
 /// Prepares and runs one pass on every own shard. The layout follows the store. Adds to passes, bytes_local and seconds_evolve.
-void run_pass(const Pass& pass, const Binding& binding, ShardedState& state, RunRecord& record, const kernels::NormBins* bins = nullptr);
+/// `kept`, of a state of one shard: used when made already, else the place to keep it.
+void run_pass(const Pass& pass, const Binding& binding, ShardedState& state, RunRecord& record, const kernels::NormBins* bins = nullptr,
+              kernels::PreparedPass* kept = nullptr);
 
 /// Exchanges and counts: exchanges, bytes, workspace, seconds_exchange. `states`: of this size that are in memory meanwhile.
 void run_exchange(const Exchange& step, ShardedState& state, RunRecord& record, std::uint64_t states = 1);
