@@ -34,7 +34,7 @@ FOREIGN = [
     (r"^nvml\.h$", r"^src/ketmesh/mesh/.*(cuda|nvml)|/cuda/"),
     (r"^(hdf5|H5\w*)\.h$", r"/hdf5"),
     (r"^hwloc", r"^src/ketmesh/mesh/"),
-    (r"^hwy/", r"^src/ketmesh/(kernels|measure|encode)/"),
+    (r"^hwy/", r"^(src/ketmesh/(kernels|measure|encode)|bench)/"),
     (r"^Random123/", r"^src/ketmesh/base/"),
     (r"^CLI/", r"^apps/"),
     (r"^(nanobind/|pybind11/|Python\.h$)", r"^python/"),

@@ -6,7 +6,6 @@
 #include "options.hpp"
 #include "output.hpp"
 #include "tables.hpp"
-#include "trace.hpp"
 
 namespace ketmesh::app {
 namespace {
@@ -69,7 +68,7 @@ Input read_input(const RunWords& words, const Job& job, Timeline& timeline) {
   const double begin = timeline.now();
   in.circuit = read_circuit(words.file, job);
   in.parse = timeline.now() - begin;
-  timeline.add("parse", begin, timeline.now(), kPhases);
+  timeline.add("parse", begin, timeline.now());
   return in;
 }
 
@@ -83,12 +82,12 @@ void run(const RunWords& words, Session& session) {
   const Circuit& circuit = in.circuit;
   check_interrupt();
   Progress progress(session);
-  options.progress = words.trace.empty() ? progress.callback() : watch(timeline, progress.callback());
+  options.progress = progress.callback();
   if (!words.trace.empty()) options.timeline = &timeline;
   Simulator simulator(config, job.ranks_for(config));
   const double begin = timeline.now();
   Result result = simulator.run(circuit, options);
-  timeline.add("run", begin, timeline.now(), kPhases);
+  timeline.add("run", begin, timeline.now());
   result.seconds.parse = in.parse;
   result.seconds.total += in.parse;
   if (!job.speaks()) return;

@@ -190,10 +190,11 @@ class Run(Case):
 
     def test_trace(self):
         out = self.path("trace.json")
-        self.call("run", self.write("bell.qasm", BELL), "--trace", out)
+        r = self.json("run", self.write("bell.qasm", BELL), "--trace", out)
         with open(out) as f:
             events = json.load(f)["traceEvents"]
-        self.assertTrue({"parse", "run"} <= {e["name"] for e in events})
+        self.assertTrue({"parse", "run", "plan", "allocate", "sample"} <= {e["name"] for e in events})
+        self.assertEqual(sum(e["name"].startswith("pass ") for e in events), r["distribution"]["passes"])
         self.assertTrue(all(e["dur"] >= 0 for e in events if e["ph"] == "X"))
 
     def test_table(self):

@@ -1,4 +1,4 @@
-// Simulator: plans, runs, samples, estimates. Owns its plan cache (64 plans) and, between runs, nothing else.
+// Simulator: plans, runs, samples, estimates. Owns its plan cache (64 plans; of small states the numbers of their last run too) and, between runs, nothing else.
 #pragma once
 
 #include <functional>
@@ -41,7 +41,7 @@ struct RunOptions {
   CheckpointOptions checkpoint{};
   /// Called between passes with (done, total, what) on long work; may throw to stop.
   std::function<void(std::uint64_t, std::uint64_t, const char*)> progress{};
-  Timeline* timeline = nullptr;  ///< collects what ran when; must outlive the call
+  Timeline* timeline = nullptr;  ///< collects what ran when: phases in row 0, each pass and exchange in row 1; must outlive the call
 };
 
 /// One thread at a time per Simulator. Move-only.

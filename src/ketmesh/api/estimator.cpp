@@ -74,7 +74,8 @@ Estimate estimate_terms(Runner& runner, const Circuit& circuit, bool dynamic, co
   }
   const auto run_on = [&](const Reduced& reduced, std::span<const std::size_t> which) {
     check_width(reduced.original.size());
-    Evolved evolved = runner.evolve({&reduced.circuit, &options.parameters, seed, options.progress}, false, record);
+    Evolved evolved =
+        runner.evolve({&reduced.circuit, &options.parameters, seed, options.progress, nullptr, options.timeline}, false, record);
     add_terms(evolved.state, reduced.original, flat, which, record, out.values);
   };
   bool reducible = runner.config().causal_cone && !dynamic;

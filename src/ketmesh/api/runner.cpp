@@ -126,6 +126,7 @@ runtime::RunSetup Runner::setup(const Job& job, std::uint64_t extra_bytes) {
   setup.engine = config_.engine == Engine::conventional || keeps_layout ? runtime::EngineKind::conventional : runtime::EngineKind::ex;
   setup.cache = &cache_;
   setup.progress = job.progress;
+  setup.timeline = job.timeline;
   return setup;
 }
 

@@ -35,6 +35,7 @@ struct Job {
   std::uint64_t seed = 0;
   runtime::Progress progress;
   const CheckpointOptions* checkpoint = nullptr;  ///< nullptr: none
+  Timeline* timeline = nullptr;
 };
 
 /// Throws CircuitError unless n is from 1 to 62.

@@ -114,6 +114,10 @@ Result run_here(Runner& runner, const Circuit& circuit, const RunOptions& option
   check_options(circuit, options);
   check_bound(circuit, options.parameters);
   check_checkpoint(circuit, options.checkpoint);
+  if (options.timeline != nullptr) {
+    options.timeline->name_track(runtime::kPhaseTrack, "phases");
+    options.timeline->name_track(runtime::kPassTrack, "passes and exchanges");
+  }
   const Survey survey = look_at(circuit);
   runner.open(survey.active);
 
@@ -142,7 +146,7 @@ Result run_here(Runner& runner, const Circuit& circuit, const RunOptions& option
     const Reduced held = drop_idle_qubits(circuit, runner.kept_qubits());
     check_width(held.original.size());
     result.acted_qubits = held.original.size();
-    const Job job{&held.circuit, &options.parameters, result.seed, options.progress};
+    const Job job{&held.circuit, &options.parameters, result.seed, options.progress, nullptr, options.timeline};
     const std::size_t width = key_width(circuit);
     for (const auto& [bits, count] : runner.shots(job, options.shots, record)) result.counts[bits.key(width)] += count;
   }
@@ -155,11 +159,17 @@ Result run_here(Runner& runner, const Circuit& circuit, const RunOptions& option
     check_width(reduced.original.size());
     if (options.probabilities) check_host(reduced.original.size(), sizeof(double), runner, "the table of probabilities");
     result.acted_qubits = reduced.original.size();
-    const Job job{all ? &evolved_circuit : &reduced.circuit, &options.parameters, result.seed, options.progress, &options.checkpoint};
+    const Job job{all ? &evolved_circuit : &reduced.circuit,
+                  &options.parameters,
+                  result.seed,
+                  options.progress,
+                  &options.checkpoint,
+                  options.timeline};
     evolved.emplace(runner.evolve(job, options.shots > 0 && !dynamic, record));
   }
   if (evolved && !dynamic && options.shots > 0) {
     const auto sampling = Clock::now();
+    const TraceSpan span(options.timeline, "sample", runtime::kPhaseTrack);
     const Readout bits = readout(circuit, reduced.original);
     if (bits.bits.empty()) {
       result.counts = all_zero(options.shots, bits.width);
@@ -170,6 +180,7 @@ Result run_here(Runner& runner, const Circuit& circuit, const RunOptions& option
     record.seconds_sample += since(sampling);
   }
   if (asks_energies) {
+    const TraceSpan span(options.timeline, "expectation values", runtime::kPhaseTrack);
     const Estimate estimate = estimate_terms(runner, evolved_circuit, dynamic, options, result.seed, record,
                                              evolved ? &evolved->state : nullptr, reduced.original);
     result.expectation_values = estimate.values;
@@ -261,7 +272,7 @@ Evolved full_state(Runner& runner, const Circuit& circuit, const RunOptions& opt
   check_host(table_qubits, bytes_each, runner, what);
   const Circuit evolved = circuit.without_final_measurements();
   RunRecord record;
-  const Job job{&evolved, &options.parameters, runner.seed(options.seed), options.progress};
+  const Job job{&evolved, &options.parameters, runner.seed(options.seed), options.progress, nullptr, options.timeline};
   return runner.evolve(job, false, record, bytes_each << table_qubits);
 }
 

@@ -341,6 +341,37 @@ TEST(Plans, DynamicCircuits) {
   EXPECT_EQ(plan.gates_input, 5u);
 }
 
+TEST(Timelines, HoldPhasesPassesAndExchanges) {
+  Circuit circuit(10);
+  for (Qubit q = 0; q < 10; ++q) circuit.h(q).rx(q, 0.1 * q);
+  for (Qubit q = 0; q + 1 < 10; ++q) circuit.cx(q, q + 1).ry(q, 0.3);
+  circuit.measure_all();
+  Simulator simulator({.backend = Backend::distributed_cpu, .tile_qubits = 6, .distributed = {.shards = 4}});
+  Timeline timeline(true);
+  const Result r = simulator.run(circuit, {.shots = 10, .timeline = &timeline});
+  std::map<std::string, std::uint64_t> count;
+  double last = 0;
+  for (const TraceEvent& event : timeline.events()) {
+    ++count[event.name.substr(0, event.name.find(' '))];
+    EXPECT_LE(event.begin, event.end);
+    if (event.track == 1) {
+      EXPECT_LE(last, event.begin);
+      last = event.end;
+    }
+  }
+  EXPECT_GT(r.distribution.exchanges, 0u);
+  EXPECT_EQ(count, (std::map<std::string, std::uint64_t>{{"plan", 1},
+                                                         {"bind", 1},
+                                                         {"allocate", 1},
+                                                         {"pass", r.distribution.passes},
+                                                         {"exchange", r.distribution.exchanges},
+                                                         {"sample", 1}}));
+  EXPECT_EQ(timeline.tracks().size(), 2u);
+  Timeline off;
+  simulator.run(circuit, {.shots = 10, .timeline = &off});
+  EXPECT_TRUE(off.events().empty());
+}
+
 TEST(Machine, Report) {
   const MachineReport report = examine_machine();
   EXPECT_GE(report.threads, 1);

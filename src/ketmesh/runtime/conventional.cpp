@@ -210,7 +210,9 @@ void execute_conventional(const Circuit& circuit, std::size_t first, std::size_t
   GateByGate engine(state, record, values);
   note_memory(state, 1, 0, record);
   for (std::size_t i = first; i < last; ++i) {
-    engine.apply(circuit[i]);
+    const Operation op = circuit[i];
+    const TraceSpan span(options.timeline, to_string(op.gate), kPassTrack);
+    engine.apply(op);
     if (options.progress) options.progress(i - first + 1, last - first, "gate");
   }
   const Stopwatch watch(record.seconds_evolve);

@@ -46,6 +46,7 @@ PlanOptions going_on(const PlanOptions& options, const ShardedState& state) {
 PlanCache::Found plan_window(const RunSetup& setup, const Circuit& circuit, std::size_t first, std::size_t last, const PlanOptions& options,
                              RunRecord& record) {
   const Stopwatch watch(record.seconds_plan);
+  const TraceSpan span(setup.timeline, "plan", kPhaseTrack);
   if (setup.cache == nullptr) return {std::make_shared<const Plan>(make_plan(circuit, first, last, setup.context->machine(), options))};
   auto found = setup.cache->find_or_make(circuit, first, last, setup.context->machine(), options);
   record.plan_cached = record.plan_cached || found.cached;
@@ -65,6 +66,7 @@ void bind_kept(const Plan& plan, const Circuit& circuit, const ParameterValues& 
 
 ShardedState allocate(const RunSetup& setup, const Placement& placement, RunRecord& record) {
   const Stopwatch watch(record.seconds_allocate);
+  const TraceSpan span(setup.timeline, "allocate", kPhaseTrack);
   StateOptions options = setup.state;
   options.workspace_bytes = setup.plan.workspace_bytes;
   ShardedState state(setup.context, placement, setup.plan.precision, options);
@@ -97,6 +99,7 @@ measure::BlockSums evolve(const RunSetup& setup, const Circuit& circuit, std::si
   const std::size_t window = std::max<std::size_t>(1, setup.window);
   ExecuteOptions execute_options;
   execute_options.progress = setup.progress;
+  execute_options.timeline = setup.timeline;
   if (setup.engine == EngineKind::conventional) {
     if (!state) {
       int widest = widest_gate(circuit);
@@ -117,6 +120,7 @@ measure::BlockSums evolve(const RunSetup& setup, const Circuit& circuit, std::si
     Binding fresh;
     {
       const Stopwatch watch(record.seconds_plan);
+      const TraceSpan span(setup.timeline, "bind", kPhaseTrack);
       if (numbers != nullptr)
         bind_kept(*plan, circuit, values, *numbers);
       else

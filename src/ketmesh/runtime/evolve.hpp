@@ -23,6 +23,7 @@ struct RunSetup {
   PlanCache* cache = nullptr;
   Progress progress;
   std::size_t window = kWindow;
+  Timeline* timeline = nullptr;
 };
 
 /// Largest number of targets of a gate that must be local, blocks of if_else included; at least 1.

@@ -63,7 +63,14 @@ measure::BlockSums execute(const Plan& plan, const Binding& binding, ShardedStat
   note_memory(state, 1, 0, record);
   const std::uint64_t total = plan.num_passes();
   std::uint64_t done = 0;
+  const bool traced = options.timeline != nullptr && options.timeline->enabled();
+  double begin = traced ? options.timeline->now() : 0;
   const auto report = [&](const char* what) {
+    if (traced) {
+      const double end = options.timeline->now();
+      options.timeline->add(std::string(what) + " " + std::to_string(done) + " of " + std::to_string(total), begin, end, kPassTrack);
+      begin = end;
+    }
     if (options.progress) options.progress(done, total, what);
   };
   if (options.passes != nullptr) options.passes->resize(total);
