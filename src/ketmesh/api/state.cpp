@@ -49,7 +49,9 @@ struct DistributedState::Impl {
   Impl(SimulatorConfig config, std::shared_ptr<const DistributedExecutionContext> given, int num_qubits)
       : runner(std::move(config), nullptr), n(num_qubits), queue(static_cast<std::size_t>(std::max(num_qubits, 1))) {
     runner.config().check();
-    check_width(static_cast<std::size_t>(std::max(num_qubits, 0)));
+    if (num_qubits < 0)
+      throw CircuitError("a state of " + std::to_string(num_qubits) + " qubits: it must have 1 to " + std::to_string(kMaxQubits));
+    check_width(static_cast<std::size_t>(num_qubits));
     if (given) runner.adopt(std::move(given));
     runner.together(
         "state", [&] { return arguments(runner.config(), n); },
