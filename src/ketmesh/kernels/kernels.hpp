@@ -48,6 +48,12 @@ struct CrossTerm {
   Index control_mask = 0, control_value = 0;
 };
 
+/// Steps of one pass after the reading of matrix elements. The passes of all levels have one tile; only the last one permutes as it stores.
+struct AdjointLevel {
+  std::span<const CrossTerm> terms;  ///< their x are bits of the tile
+  const Pass* pass = nullptr;
+};
+
 struct Kernels {
   std::string_view backend;  ///< "reference", "cpu", "cuda"
   std::string_view level;    ///< SIMD level or architecture: "avx512", "avx2", "sse4", "neon", "scalar", "sm_90"
@@ -98,6 +104,16 @@ struct Kernels {
   /// Elements [first, first + count) of the block -> contiguous `out` in device memory.
   void (*pack)(const DeviceContext&, const Shard&, Index mask, Index value, Index first, Index count, void* out);
   void (*unpack)(const DeviceContext&, const Shard&, Index mask, Index value, Index first, Index count, const void* in);
+
+  // ---- optional: nullptr where a backend has none, and callers do with the entries above
+  /// A pass over two states at once. `stores` false: nothing is left to do after the last terms, and both states stay as they were.
+  PreparedPass (*prepare_adjoint)(const DeviceContext&, std::span<const AdjointLevel> levels, const Binding& binding, int local_bits,
+                                  bool stores);
+  /// sums[t] += Im <bra|P_t|ket> over the shard, t counting the terms of all levels.
+  void (*run_adjoint)(const DeviceContext&, const PreparedPass& pass, const Shard& bra, const Shard& ket, double* sums);
+  /// to[j] += sum_t factors[t] (P_t from)[j] over the shard; the terms flip no global bits.
+  void (*add_paulis)(const DeviceContext&, const Shard& to, const Shard& from, std::span<const PauliMasks> terms,
+                     std::span<const cdouble> factors);
 };
 
 /// Readable, one loop a kind, any gate on any bits, both precisions: the judge of all others.

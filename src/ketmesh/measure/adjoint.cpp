@@ -14,7 +14,7 @@
 namespace ketmesh::measure {
 namespace {
 
-/// Terms with more controls than this are read as a projected copy would be; without a kernel for them each control doubles the strings.
+/// Without a kernel for passes over two states each control doubles the strings of a term.
 constexpr int kMostExpandedControls = 12;
 
 const transport::OwnedShard* find_shard(const ShardedState& state, Index base) {
@@ -22,6 +22,9 @@ const transport::OwnedShard* find_shard(const ShardedState& state, Index base) {
     if (own.shard.base == base) return &own;
   return nullptr;
 }
+
+// Y letters on global bits have their factor i from here, for the kernels see the local part of x only.
+constexpr std::array<cdouble, 4> kPowersOfI = {cdouble(1, 0), cdouble(0, 1), cdouble(-1, 0), cdouble(0, -1)};
 
 struct Term {
   PauliMasks masks;  // logical
@@ -38,14 +41,23 @@ void add_terms(const ShardedState& from, ShardedState& to, Index global_x, std::
       throw Internal("the partner of shard " + std::to_string(own.shard.base >> own.shard.local_bits) + " is not on this rank");
     const auto& table = *own.kernels;
     const auto& where = own.context;
+    if (table.add_paulis != nullptr) {
+      std::vector<PauliMasks> strings;
+      std::vector<cdouble> factors;
+      for (const Term& term : terms) {
+        const PauliMasks masks{from.layout().mask_to_physical(term.masks.x), from.layout().mask_to_physical(term.masks.z)};
+        strings.push_back({masks.x & local, masks.z});
+        factors.push_back(term.coefficient * kPowersOfI[static_cast<std::size_t>(bits::count(masks.x & masks.z & ~local)) % 4]);
+      }
+      table.add_paulis(where, own.shard, source->shard, strings, factors);
+      continue;
+    }
     const std::unique_ptr<void, std::function<void(void*)>> memory(table.allocate(where, bytes),
                                                                    [&](void* p) { table.release(where, p, bytes); });
     kernels::Shard scratch = source->shard;
     scratch.data = memory.get();
     for (const Term& term : terms) {
       PauliMasks masks{from.layout().mask_to_physical(term.masks.x), from.layout().mask_to_physical(term.masks.z)};
-      // Y letters on global bits have their factor i here, for the kernel sees the local part of x only.
-      constexpr std::array<cdouble, 4> kPowersOfI = {cdouble(1, 0), cdouble(0, 1), cdouble(-1, 0), cdouble(0, -1)};
       const cdouble factor = term.coefficient * kPowersOfI[static_cast<std::size_t>(bits::count(masks.x & masks.z & ~local)) % 4];
       masks.x &= local;
       if (masks.x == 0 && masks.z == 0) {
@@ -122,7 +134,6 @@ void add_cross_values(const ShardedState& bra, const ShardedState& ket, std::spa
     std::vector<cdouble> found(strings.size());
     own.kernels->pauli_sums(own.context, own.shard, others[number++].shard, strings, found.data());
     for (std::size_t s = 0; s < strings.size(); ++s) {
-      constexpr std::array<cdouble, 4> kPowersOfI = {cdouble(1, 0), cdouble(0, 1), cdouble(-1, 0), cdouble(0, -1)};
       const auto& masks = terms[parts[s].term].masks;
       sums[parts[s].term] += parts[s].weight * (kPowersOfI[static_cast<std::size_t>(masks.num_y()) % 4] * found[s]).imag();
     }

@@ -140,9 +140,17 @@ class Adjoint {
 
   /// False at the last probe.
   bool walk(const Window& window, ShardedState& ket, ShardedState& bra) {
+    const bool fused = has_adjoint_passes(ket);
     for (std::size_t s = 0; s < window.stages.size(); ++s) {
       for (const auto& levels : window.stages[s]) {
         const bool last = &levels == &windows_.back().stages.back().back();
+        if (fused) {
+          probe_and_run(window, levels, !last, ket, bra);
+          ++done_;
+          if (setup_.progress) setup_.progress(done_, total_, "gradient");
+          if (last) return false;
+          continue;
+        }
         for (const auto& level : levels) {
           probe(window, level, ket, bra);
           if (last && &level == &levels.back()) return false;
@@ -160,6 +168,23 @@ class Adjoint {
     ket.set_layout(window.plan->final_layout);
     bra.set_layout(window.plan->final_layout);
     return true;
+  }
+
+  /// All levels of a pass while its tiles are in the cache.
+  void probe_and_run(const Window& window, const std::vector<ProbedLevel>& levels, bool stores, ShardedState& ket, ShardedState& bra) {
+    std::vector<kernels::AdjointLevel> parts;
+    std::size_t terms = 0;
+    for (const auto& level : levels) {
+      parts.push_back({level.terms, &level.pass});
+      terms += level.terms.size();
+    }
+    std::vector<double> sums(terms);
+    run_adjoint_pass(parts, stores, window.binding, bra, ket, record_, sums);
+    const double* sum = sums.data();
+    for (const auto& level : levels) {
+      for (const auto& use : level.uses) add_slope(window.derivatives[use.derivative], use.weight * sum[use.term]);
+      sum += level.terms.size();
+    }
   }
 
   void probe(const Window& window, const ProbedLevel& level, const ShardedState& ket, const ShardedState& bra) {

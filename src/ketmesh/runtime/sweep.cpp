@@ -46,6 +46,33 @@ void run_pass(const Pass& pass, const Binding& binding, ShardedState& state, Run
   follow_store(pass, state);
 }
 
+bool has_adjoint_passes(const ShardedState& state) {
+  return std::all_of(state.own_shards().begin(), state.own_shards().end(),
+                     [](const auto& own) { return own.kernels->prepare_adjoint != nullptr && own.kernels->run_adjoint != nullptr; });
+}
+
+void run_adjoint_pass(std::span<const kernels::AdjointLevel> levels, bool stores, const Binding& binding, ShardedState& bra,
+                      ShardedState& ket, RunRecord& record, std::span<double> sums) {
+  const Stopwatch watch(record.seconds_evolve);
+  const int local_bits = ket.placement().local_bits();
+  const std::uint64_t shard_bytes = bytes_per_amplitude(ket.precision()) << local_bits;
+  kernels::PreparedPass prepared;
+  const kernels::Kernels* prepared_by = nullptr;
+  std::size_t number = 0;
+  for (const auto& own : ket.own_shards()) {
+    if (prepared_by != own.kernels) {
+      prepared = own.kernels->prepare_adjoint(own.context, levels, binding, local_bits, stores);
+      prepared_by = own.kernels;
+    }
+    own.kernels->run_adjoint(own.context, prepared, bra.own_shards()[number++].shard, own.shard, sums.data());
+    record.bytes_local += (stores ? 4 : 2) * shard_bytes;
+  }
+  record.passes += 2;
+  if (!stores) return;
+  follow_store(*levels.back().pass, ket);
+  follow_store(*levels.back().pass, bra);
+}
+
 void run_exchange(const Exchange& step, ShardedState& state, RunRecord& record, std::uint64_t states) {
   const Stopwatch watch(record.seconds_exchange);
   const auto count = state.exchange(step);

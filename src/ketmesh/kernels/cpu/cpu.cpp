@@ -35,6 +35,8 @@ Kernels make_table(Precision precision) {
       .run_pass = Passes::run_pass,
       .pack = Move::pack,
       .unpack = Move::unpack,
+      .prepare_adjoint = Passes::prepare_adjoint,
+      .run_adjoint = Passes::run_adjoint,
   };
   cpu::set_measure_kernels<Real>(table, kLevel);
   return table;

@@ -140,11 +140,11 @@ HWY_INLINE void load_tile(const Program<Real>& program, const TileScratch<Real>&
 }
 
 template <typename Real>
-HWY_INLINE void store_tile(const Program<Real>& program, const TileScratch<Real>& tile, Real* data) {
+HWY_INLINE void store_tile(const Program<Real>& program, const TileScratch<Real>& tile, std::complex<double> scale, Real* data) {
   const Tag<Real> d;
   const std::size_t lanes = hn::Lanes(d);
   const std::size_t row = std::size_t{1} << program.row_bits;
-  const Real sr = static_cast<Real>(program.scale.real()), si = static_cast<Real>(program.scale.imag());
+  const Real sr = static_cast<Real>(scale.real()), si = static_cast<Real>(scale.imag());
   if (!program.vector_rows) {
     for (std::size_t r = 0, e = 0; r < program.row_offset.size(); ++r)
       for (std::size_t j = 0; j < row; ++j, ++e) {
@@ -241,37 +241,33 @@ class Prefetcher {
   std::size_t lines_, step_ = 0, row_ = 0, line_ = 0;
 };
 
+/// The operations of one program, tile after tile.
 template <typename Real>
-void run_tiles(const Program<Real>& program, const Shard& shard, const TileScratch<Real>& scratch, Index first, Index last,
-               std::span<const std::uint8_t> bits, double* sums) {
-  std::vector<ActiveOp<Real>> active;
-  std::vector<std::uint32_t> counts;
-  std::vector<Index> keys(program.dynamic_tables.size(), ~Index{0});
-  Real* const data = static_cast<Real*>(shard.data);
-  const std::size_t padded = std::size_t{1} << program.padded_bits, size = std::size_t{1} << program.tile_bits;
-  if (padded > size) {
-    std::fill(scratch.re + place<Real>(size), scratch.re + place<Real>(padded), Real{0});
-    std::fill(scratch.im + place<Real>(size), scratch.im + place<Real>(padded), Real{0});
+class TileOps {
+ public:
+  TileOps(const Program<Real>& program, Real* dynamic) : program_(program), keys_(program.dynamic_tables.size(), ~Index{0}) {
+    tables_.dynamic = dynamic;
   }
-  const std::span<const std::uint8_t> outside_bits = program.outside_bits;
-  for (Index t = first; t < last; ++t) {
-    const Index tile = ketmesh::bits::scatter(t, outside_bits);
-    const Index outside = shard.base | tile;
-    if (t == first || !program.conditions.empty()) activate(program, scratch, outside, active, counts);
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-      const DynamicTable& table = program.dynamic_tables[i];
+
+  void set_tile(Index outside) {
+    if (fresh_ || !program_.conditions.empty()) activate(program_, tables_, outside, active_, counts_);
+    for (std::size_t i = 0; i < keys_.size(); ++i) {
+      const DynamicTable& table = program_.dynamic_tables[i];
       const Index key = outside & table.key_mask;
-      if (t != first && keys[i] == key) continue;
-      keys[i] = key;
-      fill_dynamic(program, table, outside, scratch.dynamic + table.scratch);
+      if (!fresh_ && keys_[i] == key) continue;
+      keys_[i] = key;
+      fill_dynamic(program_, table, outside, tables_.dynamic + table.scratch);
     }
-    load_tile(program, scratch, data + 2 * tile);
-    Prefetcher<Real> prefetcher(program, t + 1 < last ? data + 2 * ketmesh::bits::scatter(t + 1, outside_bits) : nullptr);
+    outside_ = outside;
+    fresh_ = false;
+  }
+
+  HWY_INLINE void run(const TileScratch<Real>& scratch, Prefetcher<Real>& prefetcher) const {
     std::size_t next_op = 0, next_sweep = 0;
-    for (const auto& group : program.groups) {
+    for (const auto& group : program_.groups) {
       if (group.wide >= 0) {
-        const WideOp& wide = program.wides[static_cast<std::size_t>(group.wide)];
-        if (wide.condition < 0 || program.conditions[static_cast<std::size_t>(wide.condition)].holds(outside)) run_wide(wide, scratch);
+        const WideOp& wide = program_.wides[static_cast<std::size_t>(group.wide)];
+        if (wide.condition < 0 || program_.conditions[static_cast<std::size_t>(wide.condition)].holds(outside_)) run_wide(wide, scratch);
         continue;
       }
       std::uint32_t outer = 0;
@@ -279,9 +275,9 @@ void run_tiles(const Program<Real>& program, const Shard& shard, const TileScrat
       do {
         used = 0;
         for (std::uint32_t s = 0; s < group.num_sweeps; ++s) {
-          const std::size_t count = counts[next_sweep + s];
+          const std::size_t count = counts_[next_sweep + s];
           if (count != 0)
-            run_sweep(scratch.re, scratch.im, program.sweeps[group.first_sweep + s], outer, active.data() + next_op + used, count);
+            run_sweep(scratch.re, scratch.im, program_.sweeps[group.first_sweep + s], outer, active_.data() + next_op + used, count);
           used += count;
           prefetcher.some();
         }
@@ -290,9 +286,136 @@ void run_tiles(const Program<Real>& program, const Shard& shard, const TileScrat
       next_op += used;
       next_sweep += group.num_sweeps;
     }
+  }
+
+ private:
+  const Program<Real>& program_;
+  TileScratch<Real> tables_;  // only the dynamic tables
+  std::vector<ActiveOp<Real>> active_;
+  std::vector<std::uint32_t> counts_;
+  std::vector<Index> keys_;
+  Index outside_ = 0;
+  bool fresh_ = true;
+};
+
+template <typename Real>
+void clear_padding(const Program<Real>& program, const TileScratch<Real>& scratch) {
+  const std::size_t padded = std::size_t{1} << program.padded_bits, size = std::size_t{1} << program.tile_bits;
+  if (padded <= size) return;
+  std::fill(scratch.re + place<Real>(size), scratch.re + place<Real>(padded), Real{0});
+  std::fill(scratch.im + place<Real>(size), scratch.im + place<Real>(padded), Real{0});
+}
+
+template <typename Real>
+void run_tiles(const Program<Real>& program, const Shard& shard, const TileScratch<Real>& scratch, Index first, Index last,
+               std::span<const std::uint8_t> bits, double* sums) {
+  TileOps<Real> ops(program, scratch.dynamic);
+  Real* const data = static_cast<Real*>(shard.data);
+  clear_padding(program, scratch);
+  const std::span<const std::uint8_t> outside_bits = program.outside_bits;
+  for (Index t = first; t < last; ++t) {
+    const Index tile = ketmesh::bits::scatter(t, outside_bits);
+    const Index outside = shard.base | tile;
+    ops.set_tile(outside);
+    load_tile(program, scratch, data + 2 * tile);
+    Prefetcher<Real> prefetcher(program, t + 1 < last ? data + 2 * ketmesh::bits::scatter(t + 1, outside_bits) : nullptr);
+    ops.run(scratch, prefetcher);
     prefetcher.rest();
-    store_tile(program, scratch, data + 2 * tile);
+    store_tile(program, scratch, program.scale, data + 2 * tile);
     if (sums != nullptr) add_norms(program, data + 2 * tile, outside, bits, sums);
+  }
+}
+
+/// The sum of a probe over two tiles, without its factor and the sign of the bits outside. Runs of vectors are summed in the working precision and
+/// joined in double.
+template <typename Real, bool kReal>
+HWY_NOINLINE double probe_tile(const Program<Real>& program, const TileProbe& probe, const TileScratch<Real>& bra,
+                               const TileScratch<Real>& ket) {
+  constexpr std::uint32_t kRun = 64;
+  const Tag<Real> d;
+  const std::size_t lanes = hn::Lanes(d);
+  const auto lane_mask = static_cast<std::uint32_t>(lanes - 1);
+  using ShuffleIndex = typename Program<Real>::ShuffleIndex;
+  HWY_ALIGN Real weight[64 / sizeof(Real)];
+  HWY_ALIGN ShuffleIndex from[64 / sizeof(Real)];
+  const std::uint32_t x_lane = probe.x & lane_mask;
+  for (std::uint32_t l = 0; l < lanes; ++l) {
+    const bool in = ((l ^ probe.control_value) & probe.control_mask & lane_mask) == 0;
+    weight[l] = in ? ((std::popcount(l & probe.z) & 1) != 0 ? Real{-1} : Real{1}) : Real{0};
+    from[l] = static_cast<ShuffleIndex>(l ^ x_lane);
+  }
+  const auto shuffle = hn::SetTableIndices(d, from);
+  const auto weights = hn::Load(d, weight);
+  const std::uint32_t vectors = (1u << std::max(program.tile_bits, program.lane_bits)) >> program.lane_bits;
+  const std::uint32_t x = probe.x >> program.lane_bits, z = probe.z >> program.lane_bits;
+  const std::uint32_t fixed = probe.control_mask >> program.lane_bits, value = probe.control_value >> program.lane_bits;
+  const std::uint32_t free = (vectors - 1) & ~fixed;
+  double total = 0;
+  auto sum = hn::Zero(d);
+  std::uint32_t v = 0, seen = 0;
+  do {
+    const std::size_t a = place<Real>((v | value) * lanes), b = place<Real>(((v | value) ^ x) * lanes);
+    const auto ar = hn::Load(d, ket.re + a), ai = hn::Load(d, ket.im + a);
+    auto br = hn::Load(d, bra.re + b), bi = hn::Load(d, bra.im + b);
+    if (x_lane != 0) {
+      br = hn::TableLookupLanes(br, shuffle);
+      bi = hn::TableLookupLanes(bi, shuffle);
+    }
+    const auto term = kReal ? hn::MulAdd(bi, ai, hn::Mul(br, ar)) : hn::NegMulAdd(bi, ar, hn::Mul(br, ai));
+    sum = (std::popcount((v | value) & z) & 1) != 0 ? hn::Sub(sum, term) : hn::Add(sum, term);
+    if (++seen % kRun == 0) {
+      total += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, hn::Mul(sum, weights))));
+      sum = hn::Zero(d);
+    }
+    v = (v - free) & free;
+  } while (v != 0);
+  return total + static_cast<double>(hn::GetLane(hn::SumOfLanes(d, hn::Mul(sum, weights))));
+}
+
+template <typename Real>
+void run_adjoint_tiles(std::span<const AdjointPart<Real>> parts, bool stores, const Shard& bra, const Shard& ket,
+                       const TileScratch<Real>& bra_scratch, const TileScratch<Real>& ket_scratch, Index first, Index last, double* sums) {
+  std::vector<TileOps<Real>> ops;
+  ops.reserve(parts.size());
+  for (const auto& part : parts) ops.emplace_back(part.program, ket_scratch.dynamic + part.dynamic_offset);
+  const Program<Real>& program = parts.back().program;
+  Real* const bra_data = static_cast<Real*>(bra.data);
+  Real* const ket_data = static_cast<Real*>(ket.data);
+  clear_padding(program, bra_scratch);
+  clear_padding(program, ket_scratch);
+  const std::span<const std::uint8_t> outside_bits = program.outside_bits;
+  for (Index t = first; t < last; ++t) {
+    const Index tile = ketmesh::bits::scatter(t, outside_bits);
+    const Index outside = ket.base | tile;
+    load_tile(program, bra_scratch, bra_data + 2 * tile);
+    load_tile(program, ket_scratch, ket_data + 2 * tile);
+    // The next tiles are asked for while the last level runs.
+    const Index next = t + 1 < last ? ketmesh::bits::scatter(t + 1, outside_bits) : 0;
+    Prefetcher<Real> idle(program, nullptr), next_bra(program, t + 1 < last ? bra_data + 2 * next : nullptr),
+        next_ket(program, t + 1 < last ? ket_data + 2 * next : nullptr);
+    std::complex<double> scale = 1;  // kept aside by the programs so far, in both states
+    double* sum = sums;
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+      for (const TileProbe& probe : parts[p].probes) {
+        double* const to = sum++;
+        if (!probe.condition.holds(outside)) continue;
+        const double found = probe.real_part ? probe_tile<Real, true>(program, probe, bra_scratch, ket_scratch)
+                                             : probe_tile<Real, false>(program, probe, bra_scratch, ket_scratch);
+        const bool odd = (std::popcount(outside & probe.outside_parity) & 1) != 0;
+        *to += (odd ? -1 : 1) * probe.factor * std::norm(scale) * found;
+      }
+      if (p + 1 == parts.size() && !stores) break;
+      ops[p].set_tile(outside);
+      const bool at_end = p + 1 == parts.size();
+      ops[p].run(bra_scratch, at_end ? next_bra : idle);
+      ops[p].run(ket_scratch, at_end ? next_ket : idle);
+      scale *= parts[p].program.scale;
+    }
+    if (!stores) continue;
+    next_bra.rest();
+    next_ket.rest();
+    store_tile(program, bra_scratch, scale, bra_data + 2 * tile);
+    store_tile(program, ket_scratch, scale, ket_data + 2 * tile);
   }
 }
 
@@ -301,7 +424,7 @@ Runner<Real> make_runner() {
   const int lane_bits = std::countr_zero(hn::Lanes(Tag<Real>()));
   // 16 KiB of a first cache of 32 KiB: both planes.
   const int vector_bytes_bits = lane_bits + (sizeof(Real) == 4 ? 2 : 3);
-  return {{lane_bits, kRegisterBits, 13 - vector_bytes_bits}, &run_tiles<Real>};
+  return {{lane_bits, kRegisterBits, 13 - vector_bytes_bits}, &run_tiles<Real>, &run_adjoint_tiles<Real>};
 }
 
 }  // namespace ketmesh::kernels::cpu::HWY_NAMESPACE

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include "ketmesh/kernels/cpu/program.hpp"
 #include "ketmesh/kernels/cpu/schedule.hpp"
@@ -29,12 +30,23 @@ struct TileScratch {
   Real* wide = nullptr;     ///< 4 * lanes * 2^k for the widest operation of 2^k amplitudes
 };
 
+/// A level of an adjoint pass.
+template <typename Real>
+struct AdjointPart {
+  Program<Real> program;
+  std::vector<TileProbe> probes;   ///< read before it runs
+  std::size_t dynamic_offset = 0;  ///< of its dynamic tables in the thread's
+};
+
 template <typename Real>
 struct Runner {
   VectorShape shape;
   /// Tiles [first, last) of a shard; `sums` (may be null): |a|^2 is added to sums[gather(physical, bits)].
   void (*run)(const Program<Real>& program, const Shard& shard, const TileScratch<Real>& scratch, Index first, Index last,
               std::span<const std::uint8_t> bits, double* sums);
+  /// The same tiles of two states through all parts; sums[p] of the probes in their order. The scratch of both shares the dynamic tables.
+  void (*run_adjoint)(std::span<const AdjointPart<Real>> parts, bool stores, const Shard& bra, const Shard& ket,
+                      const TileScratch<Real>& bra_scratch, const TileScratch<Real>& ket_scratch, Index first, Index last, double* sums);
 };
 
 template <typename Real>

@@ -45,6 +45,7 @@ struct AtLevel {
     table.inner_product = inner_product;
     table.apply_pauli = cpu::apply_pauli<Real>;
     table.add = add;
+    table.add_paulis = cpu::add_paulis<Real>;
   }
 };
 

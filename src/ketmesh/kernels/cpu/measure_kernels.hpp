@@ -51,6 +51,9 @@ void add(const VectorOps<Real>&, const DeviceContext&, const Shard& a, const Sha
 template <typename Real>
 void apply_pauli(const DeviceContext&, const Shard&, PauliMasks masks, cdouble factor);
 template <typename Real>
+void add_paulis(const DeviceContext&, const Shard& to, const Shard& from, std::span<const PauliMasks> terms,
+                std::span<const cdouble> factors);
+template <typename Real>
 void read(const DeviceContext&, const Shard&, std::span<const Index> physical, cdouble* out);
 
 }  // namespace ketmesh::kernels::cpu

@@ -104,21 +104,23 @@ TileScratch<Real> scratch_of_thread(const Prepared<Real>& prepared) {
   return out;
 }
 
+std::array<std::int8_t, 64> positions_of(const Pass& pass) {
+  std::array<std::int8_t, 64> position{};
+  position.fill(-1);
+  for (std::size_t j = 0; j < pass.tile_bits.size(); ++j) position[pass.tile_bits[j]] = static_cast<std::int8_t>(j);
+  return position;
+}
+
+/// Returns the Reals of scratch that wide operations need.
 template <typename Real>
-PreparedPass prepare(SimdLevel level, const Pass& pass, const Binding& binding, int local_bits) {
-  auto prepared = std::make_shared<Prepared<Real>>();
-  prepared->runner = runner<Real>(level);
-  const VectorShape& shape = prepared->runner.shape;
-  Program<Real>& program = prepared->program;
+std::size_t build(const VectorShape& shape, const Pass& pass, const Binding& binding, int local_bits, Program<Real>& program) {
   const int t = static_cast<int>(pass.tile_bits.size());
   if (t > kMaxTileBits) throw Internal("a tile of 2^" + std::to_string(t) + " amplitudes; at most 2^" + std::to_string(kMaxTileBits));
   program.tile_bits = t;
   program.lane_bits = shape.lane_bits;
   program.register_bits = shape.register_bits;
   program.padded_bits = std::max(t, shape.lane_bits + shape.register_bits);
-  std::array<std::int8_t, 64> position{};
-  position.fill(-1);
-  for (int j = 0; j < t; ++j) position[pass.tile_bits[static_cast<std::size_t>(j)]] = static_cast<std::int8_t>(j);
+  const auto position = positions_of(pass);
   while (program.row_bits < t && pass.tile_bits[static_cast<std::size_t>(program.row_bits)] == program.row_bits) ++program.row_bits;
   program.vector_rows = program.row_bits >= shape.lane_bits;
 
@@ -127,8 +129,16 @@ PreparedPass prepare(SimdLevel level, const Pass& pass, const Binding& binding, 
   const auto source = plan_store(pass, shape.lane_bits, program.vector_rows, lowered.ops);
   emit(lowered.ops, schedule(lowered.ops, program.padded_bits, shape), binding, position, program);
   plan_memory(pass, local_bits, source, program);
-  for (const auto& wide : program.wides)
-    prepared->wide_size = std::max(prepared->wide_size, (std::size_t{4} << shape.lane_bits) * wide.offsets.size());
+  std::size_t wide_size = 0;
+  for (const auto& wide : program.wides) wide_size = std::max(wide_size, (std::size_t{4} << shape.lane_bits) * wide.offsets.size());
+  return wide_size;
+}
+
+template <typename Real>
+PreparedPass prepare(SimdLevel level, const Pass& pass, const Binding& binding, int local_bits) {
+  auto prepared = std::make_shared<Prepared<Real>>();
+  prepared->runner = runner<Real>(level);
+  prepared->wide_size = build(prepared->runner.shape, pass, binding, local_bits, prepared->program);
   return prepared;
 }
 
@@ -165,6 +175,96 @@ PreparedPass PassKernels<Real, kLevel>::prepare_pass(const DeviceContext&, const
 template <typename Real, SimdLevel kLevel>
 void PassKernels<Real, kLevel>::run_pass(const DeviceContext& context, const PreparedPass& pass, const Shard& shard, const NormBins* bins) {
   run<Real>(context, pass, shard, bins);
+}
+
+namespace {
+
+template <typename Real>
+struct PreparedAdjoint {
+  Runner<Real> runner;
+  std::vector<AdjointPart<Real>> parts;
+  bool stores = true;
+  std::size_t wide_size = 0, dynamic_size = 0, num_probes = 0;  ///< sizes in Reals
+};
+
+TileProbe probe_of(const CrossTerm& term, const std::array<std::int8_t, 64>& position) {
+  TileProbe out;
+  const auto split = [&](Index mask, std::uint32_t& tile, Index& outside) {
+    bits::for_each(mask, [&](int b) {
+      if (position[static_cast<std::size_t>(b)] >= 0)
+        tile |= std::uint32_t{1} << position[static_cast<std::size_t>(b)];
+      else
+        outside |= bits::one(b);
+    });
+  };
+  Index moved = 0;
+  split(term.masks.x, out.x, moved);
+  if (moved != 0) throw Internal("a matrix element that flips bits outside the tile of its pass");
+  split(term.masks.z, out.z, out.outside_parity);
+  split(term.control_mask, out.control_mask, out.condition.mask);
+  split(term.control_value, out.control_value, out.condition.value);
+  // Im(i^y s): the imaginary or the real part of s, with a sign from y = 2 on.
+  const int y = term.masks.num_y() % 4;
+  out.real_part = (y & 1) != 0;
+  out.factor = y < 2 ? 1 : -1;
+  return out;
+}
+
+/// Two tiles and what the programs need beside them, of this thread.
+template <typename Real>
+std::array<TileScratch<Real>, 2> adjoint_scratch(const PreparedAdjoint<Real>& prepared) {
+  constexpr std::size_t kGap = 17 * 64 / sizeof(Real);
+  const std::size_t plane = place<Real>(std::size_t{1} << prepared.parts.back().program.padded_bits) + kGap;
+  static thread_local HostMemory memory;
+  const std::size_t needed = (4 * plane + prepared.dynamic_size + prepared.wide_size + kGap) * sizeof(Real);
+  if (memory.bytes() < needed) memory = HostMemory(std::max(needed, std::size_t{2_MiB}));
+  auto* base = reinterpret_cast<Real*>(memory.data());
+  std::array<TileScratch<Real>, 2> out;
+  for (std::size_t k = 0; k < 2; ++k) {
+    out[k].re = base + 2 * k * plane;
+    out[k].im = out[k].re + plane;
+    out[k].dynamic = base + 4 * plane;
+    out[k].wide = out[k].dynamic + prepared.dynamic_size;
+  }
+  return out;
+}
+
+}  // namespace
+
+template <typename Real, SimdLevel kLevel>
+PreparedPass PassKernels<Real, kLevel>::prepare_adjoint(const DeviceContext&, std::span<const AdjointLevel> levels, const Binding& binding,
+                                                        int local_bits, bool stores) {
+  auto prepared = std::make_shared<PreparedAdjoint<Real>>();
+  prepared->runner = runner<Real>(kLevel);
+  prepared->stores = stores;
+  for (const auto& level : levels) {
+    auto& part = prepared->parts.emplace_back();
+    prepared->wide_size = std::max(prepared->wide_size, build(prepared->runner.shape, *level.pass, binding, local_bits, part.program));
+    part.dynamic_offset = prepared->dynamic_size;
+    prepared->dynamic_size += (part.program.dynamic_size + 15) / 16 * 16;  // whole lines
+    const auto position = positions_of(*level.pass);
+    for (const auto& term : level.terms) part.probes.push_back(probe_of(term, position));
+    prepared->num_probes += part.probes.size();
+  }
+  // Tiles are visited in one order, that of the last level: all levels have the same bits outside.
+  return prepared;
+}
+
+template <typename Real, SimdLevel kLevel>
+void PassKernels<Real, kLevel>::run_adjoint(const DeviceContext& context, const PreparedPass& pass, const Shard& bra, const Shard& ket,
+                                            double* sums) {
+  const auto& prepared = *static_cast<const PreparedAdjoint<Real>*>(pass.get());
+  const auto tiles = static_cast<std::int64_t>(ket.size() >> prepared.parts.back().program.tile_bits);
+  const int threads = static_cast<int>(std::min<std::int64_t>(std::max(context.threads, 1), tiles));
+  std::vector<double> part(prepared.num_probes * static_cast<std::size_t>(threads));
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+  for (int w = 0; w < threads; ++w) {
+    const auto scratch = adjoint_scratch(prepared);
+    prepared.runner.run_adjoint(prepared.parts, prepared.stores, bra, ket, scratch[0], scratch[1], static_cast<Index>(tiles * w / threads),
+                                static_cast<Index>(tiles * (w + 1) / threads),
+                                part.data() + prepared.num_probes * static_cast<std::size_t>(w));
+  }
+  for (std::size_t i = 0; i < part.size(); ++i) sums[i % prepared.num_probes] += part[i];
 }
 
 template struct PassKernels<float, SimdLevel::avx512>;

@@ -109,6 +109,16 @@ struct WideOp {
   std::uint32_t control_value = 0;  ///< tile bits
 };
 
+/// A matrix element read of two tiles: the sum over tile indices i with the controls of factor * (-1)^{parity(i & z)} times the real or imaginary part
+/// of conj(bra[i ^ x]) ket[i].
+struct TileProbe {
+  std::uint32_t x = 0, z = 0, control_mask = 0, control_value = 0;
+  Condition condition;
+  Index outside_parity = 0;
+  bool real_part = false;
+  double factor = 1;
+};
+
 /// Operations with one set of register bits.
 struct Sweep {
   std::array<std::uint8_t, kMaxRegisterBits> positions{};  ///< in the vector index, ascending
