@@ -67,7 +67,9 @@ void compare(const SimulatorConfig& config, const Circuit& circuit, const std::v
     const Result want = one.run(circuit, options);
     for (std::size_t o = 0; o < kObservables.size(); ++o)
       EXPECT_NEAR(got.expectation_value(r, o), want.expectation_values[o], tolerance) << r;
-    if (tolerance < 1e-9) EXPECT_EQ(got.counts[r], want.counts) << r;  // rounding in single precision may move a draw
+    if (tolerance < 1e-9) {
+      EXPECT_EQ(got.counts[r], want.counts) << r;  // rounding in single precision may move a draw
+    }
     const auto state = one.statevector(circuit, {.parameters = options.parameters});
     double worst = 0;
     for (std::size_t i = 0; i < size; ++i) worst = std::max(worst, std::abs(got.statevectors[r * size + i] - state[i]));
