@@ -1,7 +1,10 @@
 #include "job.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <span>
@@ -80,6 +83,20 @@ void Job::settle(std::string_view step, const std::exception_ptr& failure) {
   throw TransportError("rank " + std::to_string(cause.rank) + " failed in " + std::string(step) + ": " + cause.message, cause.hint);
 }
 
+namespace {
+
+// An MPI may wait for ever in its own end (seen with MPICH over UCX and TCP): by then everything has been said, and the process may go.
+volatile std::sig_atomic_t status_of_the_end = 0;
+extern "C" void on_late_end(int) { std::_Exit(status_of_the_end); }
+
+void bound_the_end(int status) {
+  status_of_the_end = status;
+  std::signal(SIGALRM, on_late_end);
+  ::alarm(static_cast<unsigned>(kLeaveSeconds));
+}
+
+}  // namespace
+
 int Job::leave(int status) {
   std::fflush(stdout);
   std::fflush(stderr);
@@ -93,7 +110,9 @@ int Job::leave(int status) {
       ranks_->set_timeout(kLeaveSeconds);
       ranks_->barrier();
       ranks_.reset();
+      bound_the_end(status);
       finalize_mpi();
+      ::alarm(0);
       return status;
     } catch (const std::exception&) {
       // A rank was lost after all was done and said: there is nothing left to tell.
