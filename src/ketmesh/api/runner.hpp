@@ -118,7 +118,7 @@ class Runner {
   std::shared_ptr<const DistributedExecutionContext> context_;
   Backend backend_ = Backend::cpu;
   bool opened_ = false, adopted_ = false, failed_together_ = false;
-  int threads_ = 0;   ///< of the configuration, else of KETMESH_THREADS
+  int threads_ = 0;             ///< of the configuration, else of KETMESH_THREADS
   StateOptions state_options_;  ///< of the configuration and KETMESH_SIMD
 
   runtime::PlanCache cache_;
