@@ -1,9 +1,9 @@
 #include "ketmesh/api/checkpointing.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "ketmesh/api/checks.hpp"
 #include "ketmesh/base/error.hpp"
 #include "ketmesh/state/checkpoint.hpp"
 #include "ketmesh/state/checkpoint_manifest.hpp"
@@ -12,9 +12,6 @@ namespace ketmesh::api {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Clock = std::chrono::steady_clock;
-
-double since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 Circuit rest_of(const Circuit& circuit, std::size_t first) {
   Circuit rest(circuit.num_qubits());

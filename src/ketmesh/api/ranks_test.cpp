@@ -36,7 +36,7 @@ TEST(RanksOfTheInterface, RunsGiveTheSameOnEveryRank) {
   const Circuit circuit = mixed(kQubits).measure_all();
   const RunOptions options{.shots = 2000,
                            .seed = 5,
-                           .observables = {PauliSum("ZZZ"), PauliSum("XIXIXIXIX"), PauliSum("XXXXXI"), PauliSum("YYXZZZYYI")},
+                           .observables = {PauliSum("ZZZ"), PauliSum("XIXIXIXIX"), PauliSum("XXXXXXXXX"), PauliSum("YYXXZZYYX")},
                            .amplitudes = {0, 100, 511},
                            .probabilities = true};
   SimulatorConfig alone = over_ranks();

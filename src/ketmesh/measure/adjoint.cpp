@@ -17,12 +17,6 @@ namespace {
 /// Without a kernel for passes over two states each control doubles the strings of a term.
 constexpr int kMostExpandedControls = 12;
 
-const transport::OwnedShard* find_shard(const ShardedState& state, Index base) {
-  for (const auto& own : state.own_shards())
-    if (own.shard.base == base) return &own;
-  return nullptr;
-}
-
 // Y letters on global bits have their factor i from here, for the kernels see the local part of x only.
 constexpr std::array<cdouble, 4> kPowersOfI = {cdouble(1, 0), cdouble(0, 1), cdouble(-1, 0), cdouble(0, -1)};
 
@@ -36,9 +30,7 @@ void add_terms(const ShardedState& from, ShardedState& to, Index global_x, std::
   const Index local = bits::low_mask(from.placement().local_bits());
   const std::size_t bytes = static_cast<std::size_t>(bytes_per_amplitude(from.precision()) << from.placement().local_bits());
   for (const auto& own : to.own_shards()) {
-    const auto* source = find_shard(from, own.shard.base ^ global_x);
-    if (source == nullptr)
-      throw Internal("the partner of shard " + std::to_string(own.shard.base >> own.shard.local_bits) + " is not on this rank");
+    const auto& source = partner_of(from, own.shard, global_x);
     const auto& table = *own.kernels;
     const auto& where = own.context;
     if (table.add_paulis != nullptr) {
@@ -49,22 +41,22 @@ void add_terms(const ShardedState& from, ShardedState& to, Index global_x, std::
         strings.push_back({masks.x & local, masks.z});
         factors.push_back(term.coefficient * kPowersOfI[static_cast<std::size_t>(bits::count(masks.x & masks.z & ~local)) % 4]);
       }
-      table.add_paulis(where, own.shard, source->shard, strings, factors);
+      table.add_paulis(where, own.shard, source.shard, strings, factors);
       continue;
     }
     const std::unique_ptr<void, std::function<void(void*)>> memory(table.allocate(where, bytes),
                                                                    [&](void* p) { table.release(where, p, bytes); });
-    kernels::Shard scratch = source->shard;
+    kernels::Shard scratch = source.shard;
     scratch.data = memory.get();
     for (const Term& term : terms) {
       PauliMasks masks{from.layout().mask_to_physical(term.masks.x), from.layout().mask_to_physical(term.masks.z)};
       const cdouble factor = term.coefficient * kPowersOfI[static_cast<std::size_t>(bits::count(masks.x & masks.z & ~local)) % 4];
       masks.x &= local;
       if (masks.x == 0 && masks.z == 0) {
-        table.add(where, own.shard, source->shard, factor);
+        table.add(where, own.shard, source.shard, factor);
         continue;
       }
-      table.copy(where, scratch.data, source->shard.data, bytes);
+      table.copy(where, scratch.data, source.shard.data, bytes);
       table.apply_pauli(where, scratch, masks, 1.0);
       kernels::Shard moved = scratch;
       moved.base = own.shard.base;

@@ -10,6 +10,7 @@
 #include "ketmesh/base/error.hpp"
 #include "ketmesh/measure/partner_sums.hpp"
 #include "ketmesh/measure/pauli_values.hpp"
+#include "ketmesh/transport/swaps.hpp"
 
 namespace ketmesh::measure {
 namespace {
@@ -19,21 +20,13 @@ double value_of(PauliMasks masks, cdouble sum) {
   return (kPowersOfI[static_cast<std::size_t>(masks.num_y()) % 4] * sum).real();
 }
 
-const transport::OwnedShard* find_shard(const ShardedState& state, Index base) {
-  for (const auto& own : state.own_shards())
-    if (own.shard.base == base) return &own;
-  return nullptr;
-}
-
 /// Adds the sums of strings that flip the same global bits, over this rank's shards.
 void add_sums(const ShardedState& state, Index global_x, std::span<const PauliMasks> terms, std::span<cdouble> sums) {
   for (const auto& own : state.own_shards()) {
-    const auto* partner = find_shard(state, own.shard.base ^ global_x);
-    if (partner == nullptr)
-      throw Internal("the partner of shard " + std::to_string(own.shard.base >> own.shard.local_bits) + " is not on this rank");
-    if (partner->shard.base < own.shard.base) continue;  // its sums are the conjugates of the partner's, up to the sign
+    const auto& partner = partner_of(state, own.shard, global_x);
+    if (partner.shard.base < own.shard.base) continue;  // its sums are the conjugates of the partner's, up to the sign
     std::vector<cdouble> part(terms.size());
-    own.kernels->pauli_sums(own.context, own.shard, partner->shard, terms, part.data());
+    own.kernels->pauli_sums(own.context, own.shard, partner.shard, terms, part.data());
     for (std::size_t t = 0; t < terms.size(); ++t) {
       sums[t] += part[t];
       if (global_x != 0) sums[t] += bits::parity(terms[t].x & terms[t].z) ? -std::conj(part[t]) : std::conj(part[t]);
@@ -42,6 +35,12 @@ void add_sums(const ShardedState& state, Index global_x, std::span<const PauliMa
 }
 
 }  // namespace
+
+const transport::OwnedShard& partner_of(const ShardedState& state, const kernels::Shard& shard, Index global_x) {
+  const auto* partner = transport::find_shard(state.own_shards(), static_cast<int>((shard.base ^ global_x) >> shard.local_bits));
+  if (partner == nullptr) throw Internal("the partner of shard " + std::to_string(shard.base >> shard.local_bits) + " is not on this rank");
+  return *partner;
+}
 
 bool masks_on_register(std::string_view letters, int num_qubits, PauliMasks& masks) {
   const auto width = std::min<std::size_t>(letters.size(), static_cast<std::size_t>(num_qubits));

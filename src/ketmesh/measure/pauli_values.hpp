@@ -25,4 +25,7 @@ bool masks_on_register(std::string_view letters, int num_qubits, PauliMasks& mas
 /// Throws CircuitError when a shard has too few bits.
 Exchange exchange_to_bring_local(const ShardedState& state, Index flipped);
 
+/// The shard of this rank that holds i ^ global_x for the i of `shard`. Throws Internal when another rank has it.
+const transport::OwnedShard& partner_of(const ShardedState& state, const kernels::Shard& shard, Index global_x);
+
 }  // namespace ketmesh::measure
