@@ -1,29 +1,13 @@
 // Many small circuits from one plan: micro_batch [circuits] [qubits] [layers]. Seconds (best of three) for energies of all rows, beside the same
 // rows run one by one from the cached plan (a hundredth of them, scaled).
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 
+#include "best_of.hpp"
 #include "ketmesh/ketmesh.hpp"
 
 using namespace ketmesh;
-
-namespace {
-
-template <typename F>
-double best_of(int repeats, F&& f) {
-  double best = 1e30;
-  for (int r = 0; r < repeats; ++r) {
-    const auto start = std::chrono::steady_clock::now();
-    f();
-    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-  }
-  return best;
-}
-
-}  // namespace
 
 int main(int argc, char** argv) {
   const auto circuits = static_cast<std::size_t>(argc > 1 ? std::atoi(argv[1]) : 100000);

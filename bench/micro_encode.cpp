@@ -1,30 +1,15 @@
 // Batches of encoded samples: micro_encode [qubits] [MiB of states]. Seconds (best of five) of each method from double precision, bytes read + written
 // a second, and their share of the speed of a parallel memcpy (read + written) in the same run.
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
 
+#include "best_of.hpp"
 #include "ketmesh/encode.hpp"
 
 using namespace ketmesh;
-
-namespace {
-
-template <typename F>
-double best_of(int repeats, F&& f) {
-  double best = 1e30;
-  for (int r = 0; r < repeats; ++r) {
-    const auto start = std::chrono::steady_clock::now();
-    f();
-    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-  }
-  return best;
-}
-
-}  // namespace
 
 int main(int argc, char** argv) {
   const int n = argc > 1 ? std::atoi(argv[1]) : 10;

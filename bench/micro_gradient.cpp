@@ -1,27 +1,22 @@
 // The adjoint gradient of a hardware-efficient ansatz beside the forward run: micro_gradient [qubits] [parameters] [repeats]. Energy of the
 // open transverse-field Ising chain. Prints seconds (minima) and the ratio; the first run of each, which plans, is left out.
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 
+#include "best_of.hpp"
 #include "ketmesh/ketmesh.hpp"
 
 using namespace ketmesh;
 
 namespace {
 
+/// The first call, which plans, is left out.
 template <typename F>
-double best_of(int repeats, F&& f) {
+double best_after_first(int repeats, F&& f) {
   f();
-  double best = 1e30;
-  for (int r = 0; r < repeats; ++r) {
-    const auto start = std::chrono::steady_clock::now();
-    f();
-    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-  }
-  return best;
+  return best_of(repeats, f);
 }
 
 /// Layers of ry and rz on every qubit, then a chain of cx, until there are so many parameters.
@@ -57,10 +52,11 @@ int main(int argc, char** argv) {
   const PauliSum energy = ising_chain(n);
   for (const Precision precision : {Precision::single, Precision::double_}) {
     Simulator simulator({.precision = precision, .causal_cone = false});
-    const double run = best_of(repeats, [&] { simulator.run(circuit, {.shots = 0}); });
-    const double estimate = best_of(repeats, [&] { simulator.estimate(circuit, std::span(&energy, 1)); });
+    const double run = best_after_first(repeats, [&] { simulator.run(circuit, {.shots = 0}); });
+    const double estimate = best_after_first(repeats, [&] { simulator.estimate(circuit, std::span(&energy, 1)); });
     Gradient last;
-    const double gradient = best_of(repeats, [&] { last = simulator.gradient(circuit, std::span(&energy, 1), {}, {.by_gate = true}); });
+    const double gradient =
+        best_after_first(repeats, [&] { last = simulator.gradient(circuit, std::span(&energy, 1), {}, {.by_gate = true}); });
     std::printf(
         "n %u, %zu parameters, %s: run %.4f s, estimate %.4f s, gradient %.4f s (%.2f runs); passes %llu, evolve %.4f, read %.4f, "
         "plan %.4f, allocate %.4f, memory %.1f MB\n",
