@@ -26,7 +26,7 @@ function(ketmesh_gtest name)
   add_executable(${name} ${ARGN})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(${name} PRIVATE ketmesh_flags ketmesh OpenMP::OpenMP_CXX Threads::Threads GTest::gtest_main rapidcheck)
-  target_compile_definitions(${name} PRIVATE FMT_HEADER_ONLY KETMESH_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  target_compile_definitions(${name} PRIVATE KETMESH_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   ketmesh_discover(${name} ${name})
 endfunction()
 

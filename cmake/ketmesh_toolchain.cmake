@@ -13,6 +13,11 @@ if(KETMESH_SANITIZE)
   add_link_options(-fsanitize=${KETMESH_SANITIZE})
 endif()
 
+# {fmt} stays inside: its names are not exported, so a program may use another version of it.
+add_library(ketmesh_fmt STATIC ${CMAKE_CURRENT_LIST_DIR}/fmt.cpp)
+set_target_properties(ketmesh_fmt PROPERTIES CXX_VISIBILITY_PRESET hidden)
+target_link_libraries(ketmesh_flags INTERFACE ketmesh_fmt)
+
 find_package(Threads REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(PkgConfig REQUIRED)
