@@ -66,32 +66,24 @@ __device__ __forceinline__ void phase_on_set(C (&a)[16], int set, C factor) {
   }
 }
 
-/// Multiplies by 16 factors; the class of the thread (four bits of its tile index, a nibble of `bits` each; 15: none) chooses which.
+/// Multiplies by 16 factors; the class of the thread (up to four bits of its tile index, a nibble of `bits` each; 15: no more) chooses which.
+/// Threads of a warp differ in class: what they read for one amplitude lies side by side.
 template <typename Real>
 __device__ __forceinline__ void diagonal(complex_t<Real> (&a)[16], const unsigned char* tables, unsigned bits, unsigned at,
                                          unsigned tile_index) {
   using C = complex_t<Real>;
   const C* f = reinterpret_cast<const C*>(tables + std::size_t{16} * at);
-  if (bits != 0xffffu) {
-    unsigned kind = 0;
+  unsigned kind = 0, shift = 0;
 #pragma unroll
-    for (int k = 0; k < 4; ++k) kind |= (tile_index >> (bits >> 4 * k & 15u) & 1u) << k;
-    f += 16 * kind;
+  for (int k = 0; k < 4; ++k) {
+    const unsigned b = bits >> 4 * k & 15u;
+    if (b == 15) continue;
+    kind |= (tile_index >> b & 1u) << k;
+    shift = k + 1;
   }
-  if constexpr (sizeof(Real) == 4) {
+  f += kind;
 #pragma unroll
-    for (int j = 0; j < 16; j += 2) {
-      const float4 v = __ldg(reinterpret_cast<const float4*>(f + j));
-      if (j > 0) a[j] = times(a[j], C{v.x, v.y});  // the first of each class waits in the thread's factor
-      a[j + 1] = times(a[j + 1], C{v.z, v.w});
-    }
-  } else {
-#pragma unroll
-    for (int j = 1; j < 16; ++j) {
-      const double2 v = __ldg(reinterpret_cast<const double2*>(f + j));
-      a[j] = times(a[j], C{v.x, v.y});
-    }
-  }
+  for (int j = 1; j < 16; ++j) a[j] = times(a[j], __ldg(f + (j << shift)));  // the first of each class waits in the thread's factor
 }
 
 }  // namespace ketmesh::kernels::cuda

@@ -1,6 +1,10 @@
 // Between what prepares and runs passes and the files that compile the tile kernels, one a precision.
 #pragma once
 
+#include <memory>
+#include <vector>
+
+#include "ketmesh/kernels/cuda/compiler.hpp"
 #include "ketmesh/kernels/cuda/plugin.hpp"
 #include "ketmesh/kernels/gpu/program.hpp"
 
@@ -11,6 +15,11 @@ struct Prepared {
   Program program{};
   int device = 0;
   unsigned char* data = nullptr;
+  // Where the program has a kernel of its own:
+  std::shared_ptr<OwnKernel> own;
+  std::vector<unsigned char> constants;
+  unsigned own_shared_bytes = 0;
+  bool own_sums_norm = false;
 
   Prepared() = default;
   Prepared(const Prepared&) = delete;

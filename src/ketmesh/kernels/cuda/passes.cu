@@ -8,14 +8,36 @@
 namespace ketmesh::kernels::cuda {
 namespace {
 
+/// What interpreting the pass takes on the fastest GPU there is: some work for each op.
+double interpreting_seconds(const Prepared& p, const KetmeshCudaShard& shard) {
+  return static_cast<double>(std::uint64_t{1} << shard.local_bits) * (4e-12 + 0.5e-12 * p.program.num_ops);
+}
+
+int launch_own(cudaKernel_t kernel, const Prepared& p, const KetmeshCudaShard& shard, NormTarget norm, cudaStream_t stream) {
+  const int t = p.program.tile_bits;
+  void* data = shard.data;
+  std::uint64_t base = shard.base;
+  const unsigned char *parts = p.data + p.program.parts_at, *entries = p.data + p.program.entries_at, *tables = p.tables();
+  void* arguments[] = {&data, &base, &parts, &entries, &tables, &norm, const_cast<unsigned char*>(p.constants.data())};
+  const void* function = reinterpret_cast<const void*>(kernel);
+  KETMESH_TRY(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(p.own_shared_bytes)));
+  KETMESH_TRY(cudaLaunchKernel(function, dim3(static_cast<unsigned>(std::uint64_t{1} << (shard.local_bits - t))),
+                               dim3(1u << (t - kRegisterBits)), arguments, p.own_shared_bytes, stream));
+  return 0;
+}
+
 int launch(const KetmeshCudaContext* context, const Prepared& p, const KetmeshCudaShard& shard, const NormTarget& norm,
            cudaStream_t stream) {
+  if (p.own != nullptr && (norm.sums == nullptr || p.own_sums_norm))
+    if (const cudaKernel_t kernel = ready(p.own, interpreting_seconds(p, shard)); kernel != nullptr)
+      return launch_own(kernel, p, shard, norm, stream);
   return context->precision == 4 ? launch_pass<float>(p, shard, norm, stream) : launch_pass<double>(p, shard, norm, stream);
 }
 
 }  // namespace
 
-int prepare(const KetmeshCudaContext* context, const void* program, const void* data, std::uint64_t bytes, std::int64_t* handle) {
+int prepare(const KetmeshCudaContext* context, const void* program, const void* data, std::uint64_t bytes, const KetmeshCudaKernel* kernel,
+            std::int64_t* handle) {
   KETMESH_ON(context);
   auto p = std::unique_ptr<Prepared>(new (std::nothrow) Prepared);
   if (!p) {
@@ -27,6 +49,16 @@ int prepare(const KetmeshCudaContext* context, const void* program, const void* 
   const cudaStream_t stream = stream_of(context);
   KETMESH_TRY(cudaMallocAsync(reinterpret_cast<void**>(&p->data), bytes + 16, stream));
   KETMESH_TRY(cudaMemcpyAsync(p->data, data, bytes, cudaMemcpyHostToDevice, stream));
+  if (kernel != nullptr) {
+    int major = 0, minor = 0;
+    KETMESH_TRY(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, context->device));
+    KETMESH_TRY(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, context->device));
+    const auto* constants = static_cast<const unsigned char*>(kernel->constants);
+    p->own = own_kernel(kernel->source, 10 * major + minor);
+    p->constants.assign(constants, constants + kernel->constant_bytes);
+    p->own_shared_bytes = kernel->shared_bytes;
+    p->own_sums_norm = kernel->sums_norm != 0;
+  }
   *handle = reinterpret_cast<std::int64_t>(p.release());
   return 0;
 }

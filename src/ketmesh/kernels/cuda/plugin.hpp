@@ -50,7 +50,8 @@ inline cudaStream_t stream_of(const KetmeshCudaContext* context) { return static
 #define KETMESH_ON(context) KETMESH_TRY(cudaSetDevice((context)->device))
 
 // One translation unit each: passes.cu, fills.cu, reduce.cu.
-int prepare(const KetmeshCudaContext*, const void* program, const void* data, std::uint64_t bytes, std::int64_t* handle);
+int prepare(const KetmeshCudaContext*, const void* program, const void* data, std::uint64_t bytes, const KetmeshCudaKernel* kernel,
+            std::int64_t* handle);
 int unprepare(std::int64_t handle);
 int run_pass(const KetmeshCudaContext*, std::int64_t handle, const KetmeshCudaShard*, const std::uint8_t* norm_bits,
              std::int32_t norm_count, double* norm_sums);

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#define KETMESH_CUDA_ABI_VERSION 1
+#define KETMESH_CUDA_ABI_VERSION 2
 #define KETMESH_CUDA_OUT_OF_MEMORY 2
 #define KETMESH_CUDA_FAILED 3
 
@@ -32,6 +32,15 @@ typedef struct {
   int32_t multiprocessors, shared_bytes, l2_bytes, major, minor;
 } KetmeshCudaDevice;
 
+/* The source of a kernel that does what a program says, for the run-time compiler: kernels::cuda::Specialised. */
+typedef struct {
+  const char* source;
+  const void* constants;
+  uint64_t constant_bytes;
+  uint32_t shared_bytes;
+  int32_t sums_norm; /* 0: not for runs with norm_sums */
+} KetmeshCudaKernel;
+
 typedef struct {
   uint32_t version;
   const char* build;
@@ -49,8 +58,9 @@ typedef struct {
   int (*fill_product)(const KetmeshCudaContext*, const KetmeshCudaShard*, const double* factors /* 4 a bit of the state */, int32_t bits,
                       double re, double im);
 
-  /* program: kernels::cuda::Program; data: its image, entries and tables, copied to the device */
-  int (*prepare)(const KetmeshCudaContext*, const void* program, const void* data, uint64_t bytes, int64_t* handle);
+  /* program: kernels::cuda::Program; data: its image, entries and tables, copied to the device; kernel: NULL, or one made for it */
+  int (*prepare)(const KetmeshCudaContext*, const void* program, const void* data, uint64_t bytes, const KetmeshCudaKernel* kernel,
+                 int64_t* handle);
   int (*unprepare)(int64_t handle);
   int (*run_pass)(const KetmeshCudaContext*, int64_t handle, const KetmeshCudaShard*, const uint8_t* norm_bits, int32_t norm_count,
                   double* norm_sums);

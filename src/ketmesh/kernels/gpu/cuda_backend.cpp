@@ -9,12 +9,21 @@
 
 #include "ketmesh/base/error.hpp"
 #include "ketmesh/kernels/gpu/abi.h"
+#include "ketmesh/kernels/gpu/specialise.hpp"
 #include "ketmesh/kernels/gpu/translate.hpp"
 
 namespace ketmesh::kernels {
 namespace {
 
 constexpr const char* kLibrary = "libketmesh_cuda.so";
+
+/// Small shards are not worth a kernel of their own.
+bool wants_own_kernel(int local_bits) {
+  constexpr int kLeastBits = 22;
+  const char* compile = std::getenv("KETMESH_CUDA_COMPILE");
+  return local_bits >= kLeastBits || (compile != nullptr && std::string_view(compile) == "always");
+}
+
 
 struct Plugin {
   const KetmeshCudaTable* table = nullptr;
@@ -165,8 +174,12 @@ struct Functions {
       };
       program.entries_at = join(sweep.entries.data(), sweep.entries.size() * sizeof(cuda::PhaseEntry));
       program.tables_at = join(sweep.tables.data(), sweep.tables.size());
+      const bool sums_norm = pass.sums_norm && &sweep == &translation.back();
+      cuda::Specialised own;
+      if (wants_own_kernel(local_bits)) own = cuda::specialise<Real>(sweep, sums_norm);
+      const KetmeshCudaKernel kernel{own.source.c_str(), own.constants.data(), own.constants.size(), own.shared_bytes, sums_norm ? 1 : 0};
       std::int64_t handle = 0;
-      check(table().prepare(&c, &program, data.data(), data.size(), &handle), "prepare_pass");
+      check(table().prepare(&c, &program, data.data(), data.size(), own.source.empty() ? nullptr : &kernel, &handle), "prepare_pass");
       prepared->handles.push_back(handle);
     }
     return prepared;

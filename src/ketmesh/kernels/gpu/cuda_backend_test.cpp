@@ -82,14 +82,15 @@ TEST(CudaBackend, WithoutAGpuItSaysWhy) {
 }
 
 template <typename Real>
-void compare_on_gpu() {
+void compare_on_gpu(bool wide_steps = true) {
   const Precision precision = sizeof(Real) == 4 ? Precision::single : Precision::double_;
   const Kernels& k = cuda_kernels(precision);
   const DeviceContext context;
   for (const Case& c : kCases) {
     if (precision == Precision::double_ && c.tile > 12) continue;
     for (std::uint64_t seed = 1; seed <= 8; ++seed) {
-      const RandomPass r(seed, c.local + kGlobalBits, c.local, c.tile, c.rows, c.steps, seed % 2 == 0);
+      RandomPass r(seed, c.local + kGlobalBits, c.local, c.tile, c.rows, c.steps, seed % 2 == 0);
+      if (!wide_steps) r.drop_wide_steps();
       const Index base = (seed % 4) << c.local;
       const Vector start = random_state(seed, std::size_t{1} << c.local);
       std::vector<std::complex<Real>> host(start.begin(), start.end());
@@ -115,6 +116,17 @@ TEST(CudaBackend, PassesEqualReferenceSingle) {
 TEST(CudaBackend, PassesEqualReferenceDouble) {
   if (!cuda_status().available) GTEST_SKIP() << cuda_status().reason;
   compare_on_gpu<double>();
+}
+
+/// Kernels compiled for each program, and the interpreter alone.
+TEST(CudaBackend, PassesEqualReferenceCompiledOrNot) {
+  if (!cuda_status().available) GTEST_SKIP() << cuda_status().reason;
+  for (const char* mode : {"always", "never"}) {
+    setenv("KETMESH_CUDA_COMPILE", mode, 1);
+    compare_on_gpu<float>(/*wide_steps=*/false);
+    compare_on_gpu<double>(/*wide_steps=*/false);
+  }
+  unsetenv("KETMESH_CUDA_COMPILE");
 }
 
 }  // namespace

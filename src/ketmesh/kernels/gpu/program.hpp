@@ -37,7 +37,8 @@ enum class OpKind : std::uint8_t {
   dense2,        // 32 reals, targets reg0 < reg1, under controls
   odd2,          // acts where the bits reg0 < reg1 differ: 2 x 2 on (01, 10), 8 reals, under controls
   rescale,       // 1 real
-  diagonal,      // 16 factors by register index from the tables at `extra`, of the class that thread bits (nibbles of `data`) choose
+  diagonal,      // factors by register index from the tables at `extra`, for each of them one of each class of threads; the class is made of
+                 // the thread bits in the nibbles of `data`, 15: no more
   phase_thread,  // the pending factor of a thread is multiplied by its entry in the table at `extra`; `registers` 0: is the first
   settle,        // the pending factor is multiplied in
   phases,        // `count` groups from group `data`; those of no register go into the pending factor, reg0 0: as its first

@@ -217,9 +217,14 @@ class Interpreter {
 
   void diagonal(const cuda::Op& op, Vector& a) const {
     for (Index i = 0; i < a.size(); ++i) {
-      std::size_t kind = 0;
-      for (int p = 0; p < 4; ++p) kind |= (thread(i) >> (op.data >> 4 * p & 15u) & 1u) << p;
-      if (registers(i) != 0) a[i] *= from_table<cdouble>(op.extra, 16 * kind + registers(i));
+      std::size_t kind = 0, classes = 1;
+      for (int p = 0; p < 4; ++p) {
+        const unsigned b = op.data >> 4 * p & 15u;
+        if (b == 15) continue;
+        kind |= (thread(i) >> b & 1u) << p;
+        classes *= 2;
+      }
+      if (registers(i) != 0) a[i] *= from_table<cdouble>(op.extra, classes * registers(i) + kind);
     }
   }
 

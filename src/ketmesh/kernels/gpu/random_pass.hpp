@@ -32,6 +32,12 @@ class RandomPass {
   Pass pass;
   Binding binding;
 
+  /// Leaves out the steps that go amplitude by amplitude through shared memory on a GPU.
+  void drop_wide_steps() {
+    for (Residency& residency : pass.residencies)
+      std::erase_if(residency.steps, [](const Step& s) { return s.kind == StepKind::permutation || s.targets.size() > 2; });
+  }
+
  private:
   int below(int n) { return static_cast<int>(random_() % static_cast<std::uint64_t>(n)); }
   double angle() { return std::uniform_real_distribution<double>(-4, 4)(random_); }

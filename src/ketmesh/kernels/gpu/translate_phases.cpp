@@ -185,7 +185,7 @@ void Translator::class_table(const std::map<unsigned, Fixed>& sets, unsigned bit
       for (unsigned j = 0; j < 16; ++j)
         if ((j & set) == set) angles[j] += angle;
     }
-    for (unsigned j = 0; j < 16; ++j) factors[16 * k + j] = unit(angles[j]);
+    for (unsigned j = 0; j < 16; ++j) factors[(std::size_t{j} << positions.size()) + k] = unit(angles[j]);
   }
   Op op{};
   op.kind = OpKind::diagonal;
