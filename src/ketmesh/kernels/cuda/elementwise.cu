@@ -83,6 +83,47 @@ int set_amplitude(const KetmeshCudaContext* context, const KetmeshCudaShard* sha
 
 namespace {
 
+constexpr int kStretchBits = 13, kLowBits = 6;
+
+/// A block writes 2^13 amplitudes: products over the low 6 bits, and over the next 7 and what lies above them.
+template <typename Real>
+__global__ void __launch_bounds__(kThreads)
+    product_stretches(complex_t<Real>* data, int local_bits, const __grid_constant__ Factors f, double2 fixed) {
+  constexpr unsigned kLow = 1u << kLowBits, kHigh = 1u << (kStretchBits - kLowBits);
+  __shared__ double2 low[kLow], high[kHigh], above;
+  const unsigned t = threadIdx.x;
+  if (t < kHigh) {
+    double2 v{1, 0};
+    for (int b = kLowBits; b < kStretchBits; ++b) v = times(v, f.of[b][t >> (b - kLowBits) & 1]);
+    high[t] = v;
+  } else if (t < kHigh + kLow) {
+    double2 v{1, 0};
+    for (int b = 0; b < kLowBits; ++b) v = times(v, f.of[b][t >> b & 1]);
+    low[t - kHigh] = v;
+  } else if (t == kThreads - 1) {
+    double2 v = fixed;
+    for (int b = kStretchBits; b < local_bits; ++b) v = times(v, f.of[b][blockIdx.x >> (b - kStretchBits) & 1]);
+    above = v;
+  }
+  __syncthreads();
+  constexpr unsigned kPerThread = 16 / sizeof(complex_t<Real>);  // 16 bytes a store
+  complex_t<Real>* const to = data + (std::uint64_t{blockIdx.x} << kStretchBits);
+  const unsigned first = t * kPerThread, column = first % kLow;
+  double2 mine[kPerThread];
+#pragma unroll
+  for (unsigned k = 0; k < kPerThread; ++k) mine[k] = times(low[column + k], above);
+#pragma unroll 4
+  for (unsigned i = first; i < 1u << kStretchBits; i += kThreads * kPerThread) {
+    alignas(16) complex_t<Real> out[kPerThread];
+#pragma unroll
+    for (unsigned k = 0; k < kPerThread; ++k) {
+      const double2 v = times(mine[k], high[i >> kLowBits]);
+      out[k] = {static_cast<Real>(v.x), static_cast<Real>(v.y)};
+    }
+    __stcs(reinterpret_cast<float4*>(to + i), *reinterpret_cast<const float4*>(out));
+  }
+}
+
 template <typename Real>
 int fill_product_of(const KetmeshCudaContext* context, const KetmeshCudaShard* shard, const double* factors, std::int32_t bits, double re,
                     double im) {
@@ -97,6 +138,11 @@ int fill_product_of(const KetmeshCudaContext* context, const KetmeshCudaShard* s
   }
   const int local = shard->local_bits;
   auto* const data = amplitudes<Real>(shard);
+  if (local >= kStretchBits) {
+    product_stretches<Real><<<1u << (local - kStretchBits), kThreads, 0, stream_of(context)>>>(data, local, f, fixed);
+    KETMESH_TRY(cudaGetLastError());
+    return 0;
+  }
   return for_each(context, size_of(shard), [=] __device__(std::uint64_t i) {
     double2 v = fixed;
     for (int b = 0; b < local; ++b) v = times(v, f.of[b][i >> b & 1]);

@@ -34,7 +34,6 @@ __global__ void __launch_bounds__(most_threads(T), blocks_per_multiprocessor(siz
     tile_pass(complex_t<Real>* data, std::uint64_t base, const __grid_constant__ Program program, const unsigned char* image_bytes,
               const PhaseEntry* entries, const unsigned char* tables, const __grid_constant__ NormTarget norm) {
   using C = complex_t<Real>;
-  constexpr bool kPairs = sizeof(Real) == 4;
   const int tile_bits = T > 0 ? T : program.tile_bits;
   const unsigned tile_bytes = padded_size(tile_bits) * sizeof(C);
   extern __shared__ __align__(16) unsigned char shared_bytes[];
@@ -44,25 +43,30 @@ __global__ void __launch_bounds__(most_threads(T), blocks_per_multiprocessor(siz
   const std::uint64_t outside = base | block_base;
 
   C a[16];
-  // Transfer map: single precision: registers are tile bits 0, T-3, T-2, T-1 (16 bytes a load); double: the top four.
-  unsigned where = (kPairs ? t << 1 : t) | padded(kPairs ? t << 1 : t) << 16;  // of amplitude 0: tile index, place in shared memory
+  // Address of a thread's amplitude 0, what a register bit adds; single precision moves pairs of neighbours where it can.
+  const auto mine = [&](const std::uint8_t* bits) {
+    std::uint64_t out = block_base;
+#pragma unroll
+    for (int k = 0; k < kMaxTileBits - kRegisterBits; ++k)
+      if (k < tile_bits - kRegisterBits) out += std::uint64_t{t >> k & 1u} << bits[k];
+    return out;
+  };
+  const auto stride = [&](const std::uint8_t* bits, int r) { return std::uint64_t{1} << bits[tile_bits - kRegisterBits + r]; };
+  const auto pairs = [&](const std::uint8_t* bits) { return sizeof(Real) == 4 && bits[tile_bits - kRegisterBits] == 0; };
   {
-    const C* from = data + block_base + spread(where & 0xffffu, program.tile_runs, program.num_tile_runs);
-    const std::uint64_t s0 = std::uint64_t{1} << program.positions[tile_bits - 3],
-                        s1 = std::uint64_t{1} << program.positions[tile_bits - 2],
-                        s2 = std::uint64_t{1} << program.positions[tile_bits - 1];
-    if constexpr (kPairs) {
+    const C* from = data + mine(program.load_bits);
+    const std::uint64_t s0 = stride(program.load_bits, 0), s1 = stride(program.load_bits, 1), s2 = stride(program.load_bits, 2),
+                        s3 = stride(program.load_bits, 3);
+    if (pairs(program.load_bits)) {
 #pragma unroll
       for (int k = 0; k < 8; ++k) {
-        const float4 v = __ldcs(reinterpret_cast<const float4*>(from + (k & 1 ? s0 : 0) + (k & 2 ? s1 : 0) + (k & 4 ? s2 : 0)));
-        a[2 * k] = {v.x, v.y};
-        a[2 * k + 1] = {v.z, v.w};
+        const float4 v = __ldcs(reinterpret_cast<const float4*>(from + (k & 1 ? s1 : 0) + (k & 2 ? s2 : 0) + (k & 4 ? s3 : 0)));
+        a[2 * k] = {static_cast<Real>(v.x), static_cast<Real>(v.y)};
+        a[2 * k + 1] = {static_cast<Real>(v.z), static_cast<Real>(v.w)};
       }
     } else {
-      const std::uint64_t low = std::uint64_t{1} << program.positions[tile_bits - 4];
 #pragma unroll
-      for (int j = 0; j < 16; ++j)
-        a[j] = __ldcs(reinterpret_cast<const double2*>(from + (j & 1 ? low : 0) + (j & 2 ? s0 : 0) + (j & 4 ? s1 : 0) + (j & 8 ? s2 : 0)));
+      for (int j = 0; j < 16; ++j) a[j] = __ldcs(from + (j & 1 ? s0 : 0) + (j & 2 ? s1 : 0) + (j & 4 ? s2 : 0) + (j & 8 ? s3 : 0));
     }
   }
   const Image image = load_image(program, image_bytes, image_shared, entries, outside);
@@ -71,6 +75,8 @@ __global__ void __launch_bounds__(most_threads(T), blocks_per_multiprocessor(siz
   C& pending = reinterpret_cast<C*>(shared_bytes + tile_bytes)[t];  // factor of the thread that waits for the next trip
   unsigned map_at = program.trips_at;                               // the present map
   const auto trip_of = [&](unsigned at) -> const Trip& { return *reinterpret_cast<const Trip*>(image_shared + at); };
+  // Of amplitude 0: tile index, place in shared memory.
+  unsigned where = trip_of(map_at).low[t & 15u] + trip_of(map_at).high[t >> 4];
   // f(j, where amplitude j is in shared memory)
   const auto for_places = [&](auto&& f) {
     const uint4 bit = *reinterpret_cast<const uint4*>(trip_of(map_at).bit);
@@ -211,24 +217,22 @@ __global__ void __launch_bounds__(most_threads(T), blocks_per_multiprocessor(siz
     for (int j = 0; j < 16; ++j) a[j] = {a[j].x * factor, a[j].y * factor};
   }
 
-  // The last map reads the tile in the order of its destination, so the addresses are those of the load.
-  const std::uint64_t local = block_base + spread(kPairs ? t << 1 : t, program.tile_runs, program.num_tile_runs);
-  const std::uint64_t s0 = std::uint64_t{1} << program.positions[tile_bits - 3], s1 = std::uint64_t{1} << program.positions[tile_bits - 2],
-                      s2 = std::uint64_t{1} << program.positions[tile_bits - 1];
-  const std::uint64_t low = std::uint64_t{1} << program.positions[kPairs ? 0 : tile_bits - 4];
-  if constexpr (kPairs) {
+  const std::uint64_t local = mine(program.store_bits);
+  const std::uint64_t s0 = stride(program.store_bits, 0), s1 = stride(program.store_bits, 1), s2 = stride(program.store_bits, 2),
+                      s3 = stride(program.store_bits, 3);
+  if (pairs(program.store_bits)) {
 #pragma unroll
     for (int k = 0; k < 8; ++k)
-      __stcs(reinterpret_cast<float4*>(data + local + (k & 1 ? s0 : 0) + (k & 2 ? s1 : 0) + (k & 4 ? s2 : 0)),
+      __stcs(reinterpret_cast<float4*>(data + local + (k & 1 ? s1 : 0) + (k & 2 ? s2 : 0) + (k & 4 ? s3 : 0)),
              make_float4(a[2 * k].x, a[2 * k].y, a[2 * k + 1].x, a[2 * k + 1].y));
   } else {
 #pragma unroll
-    for (int j = 0; j < 16; ++j) __stcs(data + local + (j & 1 ? low : 0) + (j & 2 ? s0 : 0) + (j & 4 ? s1 : 0) + (j & 8 ? s2 : 0), a[j]);
+    for (int j = 0; j < 16; ++j) __stcs(data + local + (j & 1 ? s0 : 0) + (j & 2 ? s1 : 0) + (j & 4 ? s2 : 0) + (j & 8 ? s3 : 0), a[j]);
   }
   if (norm.sums != nullptr) {
 #pragma unroll
     for (int j = 0; j < 16; ++j) {
-      const std::uint64_t physical = base + local + (j & 1 ? low : 0) + (j & 2 ? s0 : 0) + (j & 4 ? s1 : 0) + (j & 8 ? s2 : 0);
+      const std::uint64_t physical = base + local + (j & 1 ? s0 : 0) + (j & 2 ? s1 : 0) + (j & 4 ? s2 : 0) + (j & 8 ? s3 : 0);
       add_norm(norm, physical, static_cast<double>(a[j].x) * a[j].x + static_cast<double>(a[j].y) * a[j].y);
     }
   }

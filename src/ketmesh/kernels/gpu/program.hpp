@@ -118,7 +118,9 @@ struct Program {
   std::uint64_t entries_at, tables_at;  // byte offsets in the sweep's data in device memory; the image begins at 0
   Run tile_runs[kMaxRuns];              // tile index -> local physical index
   Run block_runs[kMaxRuns];             // number of the tile -> local physical index
-  std::uint8_t positions[16];           // physical bit of each tile bit
+  // Physical bit that each bit of the thread's number, then each register bit, stands for when the tile is loaded and when it is stored. Where
+  // it is 0 for register bit 0, single precision moves two neighbours at once.
+  std::uint8_t load_bits[16], store_bits[16];
 };
 
 }  // namespace ketmesh::kernels::cuda

@@ -28,10 +28,7 @@ inline Index spread(Index index, const cuda::Run* runs, int count) {
 class Interpreter {
  public:
   explicit Interpreter(const cuda::Sweep& sweep)
-      : s_(sweep), p_(sweep.program), bits_(sweep.program.tile_bits), small_(bits_ < cuda::kMinTileBits) {
-    if (small_) return;
-    for (int k = 0; k < bits_; ++k) transfer_[static_cast<std::size_t>(k)] = bits::one(k);  // double precision's transfer map
-  }
+      : s_(sweep), p_(sweep.program), bits_(sweep.program.tile_bits), small_(bits_ < cuda::kMinTileBits) {}
 
   void run(Vector& data, Index base, int local_bits) {
     for (Index tile = 0; tile < bits::one(local_bits - bits_); ++tile) {
@@ -39,20 +36,22 @@ class Interpreter {
       Vector a(std::size_t{1} << bits_);
       for (Index i = 0; i < a.size(); ++i) a[i] = data[block + spread(i, p_.tile_runs, p_.num_tile_runs)];
       if (!small_) go(from_trip(p_.trips_at));
+      for (std::size_t k = 0; !small_ && k < static_cast<std::size_t>(bits_); ++k)  // the kernel loads by these
+        EXPECT_EQ(bits::one(p_.load_bits[k]), spread(map_[k], p_.tile_runs, p_.num_tile_runs));
       pending_.assign(std::size_t{1} << std::max(bits_ - 4, 0), cdouble(NAN, NAN));
       for (std::uint32_t k = 0; k < p_.num_ops; ++k)
         if (!dropped(k, base | block)) apply(from_image<cuda::Op>(0, k), a, base | block);
       if (p_.pending) settle(a);
       for (auto& x : a) x *= cdouble(p_.scale[0], p_.scale[1]);
-      // The amplitude that the transfer map's slots hold under the last map.
+      // Where the threads store what they hold under the last map.
       for (Index slot = 0; slot < a.size(); ++slot) {
         Index to = 0, from = 0;
         for (int b = 0; b < bits_; ++b)
           if (bits::test(slot, b)) {
-            to |= small_ ? bits::one(b) : transfer_[static_cast<std::size_t>(b)];
+            to |= small_ ? spread(bits::one(b), p_.tile_runs, p_.num_tile_runs) : bits::one(p_.store_bits[b]);
             from |= small_ ? bits::one(b) : map_[static_cast<std::size_t>(b)];
           }
-        data[block + spread(to, p_.tile_runs, p_.num_tile_runs)] = a[from];
+        data[block + to] = a[from];
       }
     }
   }
@@ -297,7 +296,7 @@ class Interpreter {
   int bits_;
   bool small_;
   Vector pending_;                            // factors of threads
-  std::array<Index, 16> map_{}, transfer_{};  // tile index of each thread bit, then of each register bit
+  std::array<Index, 16> map_{};  // tile index of each thread bit, then of each register bit
 };
 
 }  // namespace ketmesh::kernels::testing

@@ -1,8 +1,10 @@
 #include "ketmesh/kernels/gpu/specialise.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
+#include <map>
 #include <utility>
 
 #include "ketmesh/kernels/gpu/specialise_text.hpp"
@@ -37,7 +39,6 @@ class Specialiser {
   }
 
  private:
-  static constexpr bool kPairs = sizeof(Real) == 4;
   static std::string text(std::uint64_t v) { return std::to_string(v); }
   static std::string u(std::uint64_t v) { return std::to_string(v) + "u"; }
   static std::string ul(std::uint64_t v) { return std::to_string(v) + "ull"; }
@@ -145,36 +146,38 @@ class Specialiser {
     }
     return out.empty() ? (wide ? "0ull" : "0u") : out;
   }
-  static std::vector<std::pair<int, int>> bits_of(const Run* runs, int count, int first) {
+  static std::vector<std::pair<int, int>> bits_of(const Run* runs, int count) {
     std::vector<std::pair<int, int>> out;
     for (int k = 0; k < count; ++k)
-      for (int b = 0; b < runs[k].length; ++b)
-        if (runs[k].from + b >= first) out.emplace_back(runs[k].from + b, runs[k].to + b);
+      for (int b = 0; b < runs[k].length; ++b) out.emplace_back(runs[k].from + b, runs[k].to + b);
     return out;
   }
 
-  std::uint64_t stride(int tile_bit) const { return std::uint64_t{1} << p_.positions[tile_bit]; }
-  /// What register index j adds to the address in the shard, under the map of loads and stores.
-  std::uint64_t transfer_offset(int j) const {
+  /// What register index j adds to the address in the shard.
+  std::uint64_t offset_of(const std::uint8_t* bits, int j) const {
     std::uint64_t out = 0;
     for (int r = 0; r < kRegisterBits; ++r)
-      if ((j >> r & 1) != 0) out += stride(kPairs ? (r == 0 ? 0 : bits_ - kRegisterBits + r) : bits_ - kRegisterBits + r);
+      if ((j >> r & 1) != 0) out += std::uint64_t{1} << bits[threads_ + r];
     return out;
+  }
+  bool pairs(const std::uint8_t* bits) const { return sizeof(Real) == 4 && bits[threads_] == 0; }
+  /// Address of a thread's amplitude 0.
+  std::string mine(const std::uint8_t* bits) const {
+    std::vector<std::pair<int, int>> place;
+    for (int k = 0; k < threads_; ++k) place.emplace_back(k, bits[k]);
+    return "data + block + (" + spread_text("t", place, true) + ")";
   }
 
   void load() {
     line("const unsigned t = threadIdx.x;");
-    line("const unsigned long long block = " + spread_text("blockIdx.x", bits_of(p_.block_runs, p_.num_block_runs, 0), true) + ";");
+    line("const unsigned long long block = " + spread_text("blockIdx.x", bits_of(p_.block_runs, p_.num_block_runs), true) + ";");
     line("const unsigned long long outside = base | block;");
-    // Thread bit k is tile bit k + 1 of pairs, else k.
-    std::vector<std::pair<int, int>> place;
-    for (const auto& [from, to] : bits_of(p_.tile_runs, p_.num_tile_runs, kPairs ? 1 : 0))
-      if (from - (kPairs ? 1 : 0) < threads_) place.emplace_back(from - (kPairs ? 1 : 0), to);
-    line("C* const mine = data + block + (" + spread_text("t", place, true) + ");");
+    line("C* mine = " + mine(p_.load_bits) + ";");
     line("R qx = 1, qy = 0;");
     for (int j = 0; j < 16; ++j) line("R x" + text(static_cast<std::uint64_t>(j)) + ", y" + text(static_cast<std::uint64_t>(j)) + ";");
-    for (int j = 0; j < 16; j += kPairs ? 2 : 1)
-      line((kPairs ? "LOAD2(" : "LOAD1(") + std::to_string(j) + "," + std::to_string(j + 1) + "," + ul(transfer_offset(j)) + ")");
+    const bool two = pairs(p_.load_bits);
+    for (int j = 0; j < 16; j += two ? 2 : 1)
+      line((two ? "LOAD2(" : "LOAD1(") + std::to_string(j) + "," + std::to_string(j + 1) + "," + ul(offset_of(p_.load_bits, j)) + ")");
     if (p_.num_parts > 0) {
       line("C* const units = (C*)(sm + " + u(tile_bytes()) + ");");
       line("for (unsigned i = t; i < " + u(p_.num_parts) + "; i += " + u(1u << threads_) + ") units[i] = part_unit(parts[i], entries, outside);");
@@ -380,32 +383,41 @@ class Specialiser {
     return g;
   }
 
+  /// Amplitudes with the same factor in every class share its number or its reading; those with the factor 1 are left alone. Which ones are the
+  /// same follows from the terms of the phases, but for angles of rare values, which then have a kernel of their own.
   void diagonal(const Op& op) {
-    std::vector<int> kinds;
+    std::vector<std::pair<int, int>> bits;  // thread bit, bit of the class
     for (int q = 0; q < 4; ++q)
-      if ((op.data >> 4 * q & 15u) != 15u) kinds.push_back(static_cast<int>(op.data >> 4 * q & 15u));
-    const std::size_t classes = std::size_t{1} << kinds.size();
-    const std::size_t at = std::size_t{16} * op.extra;
-    const auto factor = [&](int j) {
-      std::array<Real, 2> out{};
-      std::memcpy(out.data(), s_.tables.data() + at + static_cast<std::size_t>(j) * classes * sizeof out, sizeof out);
-      return out;
-    };
-    settle_flips(15);
-    if (kinds.empty()) {
-      for (int j = 1; j < 16; ++j) {
-        const std::string x = constant(factor(j)[0]), y = constant(factor(j)[1]);
-        multiply(j, x, y);
-      }
-      return;
+      if ((op.data >> 4 * q & 15u) != 15u) bits.emplace_back(static_cast<int>(op.data >> 4 * q & 15u), q);
+    using Factor = std::array<Real, 2>;
+    const std::size_t classes = std::size_t{1} << bits.size(), at = std::size_t{16} * op.extra;
+    std::map<std::vector<Factor>, std::vector<int>> groups;
+    std::vector<const std::vector<Factor>*> order;
+    unsigned touched = 0;
+    for (int j = 1; j < 16; ++j) {
+      std::vector<Factor> factors(classes);
+      std::memcpy(factors.data(), s_.tables.data() + at + static_cast<std::size_t>(j) * classes * sizeof(Factor), classes * sizeof(Factor));
+      if (std::all_of(factors.begin(), factors.end(), [](const Factor& f) { return f == Factor{1, 0}; })) continue;
+      const auto [group, added] = groups.try_emplace(std::move(factors));
+      if (added) order.push_back(&group->first);
+      group->second.push_back(j);
+      touched |= static_cast<unsigned>(j);
     }
-    const std::string g = fresh("g");
-    std::vector<std::pair<int, int>> bits;
-    for (std::size_t q = 0; q < kinds.size(); ++q) bits.emplace_back(kinds[q], static_cast<int>(q));
-    line("{const C* const " + g + " = (const C*)(tables + " + u(at) + ") + (" + spread_text("w", bits, false) + ");");
-    for (int j = 1; j < 16; ++j)
-      line("TIMES_AT(" + name(j) + "," + g + " + " + u(static_cast<std::uint64_t>(j) * classes) + ")");
-    line("}");
+    settle_flips(touched);
+    if (!bits.empty()) line("{const C* const d = (const C*)(tables + " + u(at) + ") + (" + spread_text("w", bits, false) + ");");
+    for (const auto* factors : order) {
+      const std::vector<int>& js = groups[*factors];
+      std::string x, y;
+      if (bits.empty()) {
+        x = constant((*factors)[0][0]), y = constant((*factors)[0][1]);
+      } else {
+        const std::string g = fresh("g");
+        line("const C " + g + " = __ldg(d + " + u(static_cast<std::uint64_t>(js[0]) * classes) + ");");
+        x = g + ".x", y = g + ".y";
+      }
+      for (const int j : js) multiply(j, x, y);
+    }
+    if (!bits.empty()) line("}");
   }
 
   void phase_group(std::uint32_t number, bool more) {
@@ -442,12 +454,14 @@ class Specialiser {
       const std::string factor = constant(sx);
       for (int j = 0; j < 16; ++j) line("SCALE(" + name(j) + "," + factor + ")");
     }
-    for (int j = 0; j < 16; j += kPairs ? 2 : 1)
-      line((kPairs ? "STORE2(" : "STORE1(") + name(j) + "," + (kPairs ? name(j + 1) : "0") + "," + ul(transfer_offset(j)) + ")");
+    line("mine = " + mine(p_.store_bits) + ";");
+    const bool two = pairs(p_.store_bits);
+    for (int j = 0; j < 16; j += two ? 2 : 1)
+      line((two ? "STORE2(" : "STORE1(") + name(j) + "," + (two ? name(j + 1) : "0") + "," + ul(offset_of(p_.store_bits, j)) + ")");
     if (!sums_norm_) return;
     line("if (norm.sums != nullptr) {");
     line("const unsigned long long at = base + (mine - data);");
-    for (int j = 0; j < 16; ++j) line("add_norm(norm, at + " + ul(transfer_offset(j)) + ", NORM(" + name(j) + "));");
+    for (int j = 0; j < 16; ++j) line("add_norm(norm, at + " + ul(offset_of(p_.store_bits, j)) + ", NORM(" + name(j) + "));");
     line("}");
   }
 

@@ -61,12 +61,12 @@ void compare(std::uint64_t seed, int local, int tile, int steps, double toleranc
 }
 
 TEST(SpecialisedKernel, EqualsReferenceDouble) {
-  for (const auto& [local, tile, steps] : {std::array{8, 8, 20}, {10, 8, 30}, {12, 10, 60}, {13, 12, 80}})
-    for (std::uint64_t seed = 1; seed <= 3; ++seed) compare<double>(seed, local, tile, steps, 1e-13);
+  for (const auto& [local, tile, steps] : {std::array{8, 8, 20}, {13, 12, 60}})
+    for (std::uint64_t seed = 1; seed <= 2; ++seed) compare<double>(seed, local, tile, steps, 1e-13);
 }
 
 TEST(SpecialisedKernel, EqualsReferenceSingle) {
-  for (const auto& [local, tile, steps] : {std::array{9, 9, 30}, {13, 11, 60}, {13, 13, 60}})
+  for (const auto& [local, tile, steps] : {std::array{10, 9, 30}, {13, 13, 50}})
     for (std::uint64_t seed = 4; seed <= 5; ++seed) compare<float>(seed, local, tile, steps, 2e-6);
 }
 

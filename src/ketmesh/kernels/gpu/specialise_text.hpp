@@ -11,13 +11,12 @@ struct Norm { double* sums; int count; unsigned char bits[24]; };
 #define PUT(at, a) *(C*)(sm + (at)) = C{x##a, y##a};
 #define GET(at, a) {const C e = *(const C*)(sm + (at)); x##a = e.x; y##a = e.y;}
 #define LOAD2(a, b, at) {const float4 e = __ldcs((const float4*)(mine + at)); x##a = e.x; y##a = e.y; x##b = e.z; y##b = e.w;}
-#define LOAD1(a, b, at) {const double2 e = __ldcs(mine + at); x##a = e.x; y##a = e.y;}
+#define LOAD1(a, b, at) {const C e = __ldcs(mine + at); x##a = e.x; y##a = e.y;}
 #define STORE2(a, b, at) __stcs((float4*)(mine + at), make_float4(x##a, y##a, x##b, y##b));
-#define STORE1(a, b, at) __stcs(mine + at, make_double2(x##a, y##a));
+#define STORE1(a, b, at) __stcs(mine + at, C{x##a, y##a});
 #define CHOOSE(a, b, f) {const R u = x##a, v = y##a; x##a = f ? x##b : u; y##a = f ? y##b : v; x##b = f ? u : x##b; y##b = f ? v : y##b;}
 #define SCALE(a, f) x##a *= f; y##a *= f;
 #define TIMES(a, fx, fy) {const R u = x##a; x##a = u * fx - y##a * fy; y##a = u * fy + y##a * fx;}
-#define TIMES_AT(a, at) {const C e = __ldg(at); TIMES(a, e.x, e.y)}
 #define ROTATE(a, b, t) {const R u = x##a, v = y##a; x##a -= t * x##b; y##a -= t * y##b; x##b += t * u; y##b += t * v;}
 #define REFLECT(a, b, t) {const R u = x##a, v = y##a; x##a += t * x##b; y##a += t * y##b; x##b = t * u - x##b; y##b = t * v - y##b;}
 #define RX(a, b, t) {const R u = x##a, v = y##a; x##a -= t * y##b; y##a += t * x##b; x##b -= t * v; y##b += t * u;}

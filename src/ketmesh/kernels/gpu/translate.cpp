@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -22,6 +23,12 @@ std::vector<Run> runs_of(const std::vector<int>& positions) {
     }
   }
   return runs;
+}
+
+std::vector<int> identity(int size) {
+  std::vector<int> out(static_cast<std::size_t>(size));
+  std::iota(out.begin(), out.end(), 0);
+  return out;
 }
 
 std::size_t aligned(std::size_t bytes) { return (bytes + 15) / 16 * 16; }
@@ -83,41 +90,106 @@ void Translator::begin_sweep() {
   };
   fill(runs_of(tile), p.tile_runs, p.num_tile_runs);
   fill(runs_of(rest), p.block_runs, p.num_block_runs);
-  for (int j = 0; j < tile_bits_; ++j) p.positions[j] = pass_.tile_bits[static_cast<std::size_t>(j)];
   epoch_ = 0;
   pending_ = phased_ = false;
   scale_ = 1;
   if (small_) return;
-  current_ = transfer_map();
-  write_map(current_);
+  write_map(Map{});
+  load_as(transfer_map());
 }
 
-/// The map of loads and stores: single precision moves two neighbours (tile bit 0) at once, 16 bytes a thread.
+/// Whether a warp loads or stores at least 64 bytes at a time where tile bit j is at place[j].
+bool Translator::rows_are_long(const Map& map, const std::vector<int>& place) const {
+  unsigned lanes = 0;
+  for (int k = 0; k < std::min(tile_bits_ - kRegisterBits, 5); ++k) lanes |= 1u << place[map.bit[k]];
+  if (real_bytes_ == 8) return (lanes & 3u) == 3u;
+  if (place[map.bit[tile_bits_ - kRegisterBits]] == 0) lanes |= 1u;  // pairs
+  return (lanes & 7u) == 7u;
+}
+
+/// The registers of loads and stores where nothing asks for others: single precision moves two neighbours, 16 bytes, at once.
 Map Translator::transfer_map() const {
+  std::vector<int> registers;
+  for (int b = tile_bits_ - kRegisterBits; b < tile_bits_; ++b) registers.push_back(b);
+  if (real_bytes_ == 4) registers[0] = 0;
+  return transfer_map(registers, identity(tile_bits_));
+}
+
+/// Lanes in the order of places. Of the five lowest the one comes last that would share a bank with another.
+Map Translator::transfer_map(const std::vector<int>& registers, const std::vector<int>& place) const {
+  std::vector<int> threads;
+  for (int b = 0; b < tile_bits_; ++b)
+    if (std::find(registers.begin(), registers.end(), b) == registers.end()) threads.push_back(b);
+  std::sort(threads.begin(), threads.end(), [&](int a, int b) { return place[static_cast<std::size_t>(a)] < place[static_cast<std::size_t>(b)]; });
+  if (threads.size() >= 5) {
+    for (std::size_t k = 0; k < 4; ++k)
+      if (std::any_of(threads.begin(), threads.begin() + static_cast<std::ptrdiff_t>(k), [&](int b) { return (b - threads[k]) % 4 == 0; })) {
+        std::rotate(threads.begin() + static_cast<std::ptrdiff_t>(k), threads.begin() + static_cast<std::ptrdiff_t>(k) + 1, threads.begin() + 5);
+        break;
+      }
+  }
   Map map{};
-  const bool pair = real_bytes_ == 4;
-  const int threads = tile_bits_ - kRegisterBits;
-  int k = 0;
-  for (int b = pair ? 1 : 0; k < threads; ++b) map.bit[k++] = static_cast<std::uint8_t>(b);
-  if (pair) map.bit[k++] = 0;
-  for (int b = pair ? threads + 1 : threads; b < tile_bits_; ++b) map.bit[k++] = static_cast<std::uint8_t>(b);
+  std::copy(threads.begin(), threads.end(), map.bit);
+  std::copy(registers.begin(), registers.end(), map.bit + threads.size());
   return map;
+}
+
+/// Makes `map` the one of the load: nothing has been done yet.
+void Translator::load_as(const Map& map) {
+  const Trip trip = trip_of(map);
+  std::memcpy(trips_.data(), &trip, trip_bytes(tile_bits_));
+  for (int k = 0; k < tile_bits_; ++k) out_.back().program.load_bits[k] = pass_.tile_bits[map.bit[k]];
+  current_ = map;
 }
 
 void Translator::end_sweep(bool last) {
   if (small_) {
     if (last) store_small();
-  } else {
-    std::vector<int> source(static_cast<std::size_t>(tile_bits_));
-    for (int j = 0; j < tile_bits_; ++j) {
-      const int to = last && !pass_.store_bits.empty() ? tile_of_[pass_.store_bits[static_cast<std::size_t>(j)]] : j;
-      source[static_cast<std::size_t>(to)] = j;
-    }
+    return assemble();
+  }
+  std::vector<int> place = identity(tile_bits_);  // where tile bit j is stored
+  if (last && !pass_.store_bits.empty())
+    for (std::size_t j = 0; j < place.size(); ++j) place[j] = tile_of_[pass_.store_bits[j]];
+  // From the registers that are there, where that makes long rows.
+  const std::vector<int> registers(current_.bit + tile_bits_ - kRegisterBits, current_.bit + tile_bits_);
+  const Map same = transfer_map(registers, place);
+  if (epoch_ > 0 && rows_are_long(same, place)) {
+    relane(same);
+  } else if (!rows_are_long(current_, place)) {
+    std::vector<int> source(place.size());
+    for (std::size_t j = 0; j < place.size(); ++j) source[static_cast<std::size_t>(place[j])] = static_cast<int>(j);
     Map map = transfer_map();
     for (int k = 0; k < tile_bits_; ++k) map.bit[k] = static_cast<std::uint8_t>(source[map.bit[k]]);
-    if (std::memcmp(&map, &current_, sizeof map) != 0) trip(map);
+    trip(map);
   }
+  for (int k = 0; k < tile_bits_; ++k)
+    out_.back().program.store_bits[k] = pass_.tile_bits[static_cast<std::size_t>(place[current_.bit[k]])];
   assemble();
+}
+
+/// Numbers the threads since the last trip anew: its map becomes `map` of the same registers, tables by thread are reordered.
+void Translator::relane(const Map& map) {
+  const int threads = tile_bits_ - kRegisterBits;
+  std::vector<std::size_t> before(std::size_t{1} << threads);  // the number that a thread had
+  for (std::size_t t = 0; t < before.size(); ++t)
+    for (int k = 0; k < threads; ++k)
+      for (int q = 0; q < threads; ++q)
+        if (map.bit[k] == current_.bit[q]) before[t] |= (t >> k & 1u) << q;
+  const auto reorder = [&](std::uint32_t at) {
+    std::byte* const entries = out_.back().tables.data() + std::size_t{16} * at;
+    const std::size_t size = 2 * static_cast<std::size_t>(real_bytes_);
+    const std::vector<std::byte> old(entries, entries + size * before.size());
+    for (std::size_t t = 0; t < before.size(); ++t) std::memcpy(entries + t * size, old.data() + before[t] * size, size);
+  };
+  for (std::size_t k = epoch_; k < ops_.size(); ++k) {
+    if (ops_[k].kind == OpKind::phase_thread) reorder(ops_[k].extra);
+    if (ops_[k].kind == OpKind::phases)
+      for (std::uint32_t g = ops_[k].data; g < ops_[k].data + ops_[k].count; ++g)
+        if (groups_[g].table >= 0) reorder(static_cast<std::uint32_t>(groups_[g].table));
+  }
+  const Trip trip = trip_of(map);
+  std::memcpy(trips_.data() + ops_[epoch_ - 1].data, &trip, trip_bytes(tile_bits_));
+  current_ = map;
 }
 
 void Translator::assemble() {
@@ -167,7 +239,7 @@ int Translator::register_of(int tile_bit) const {
   return -1;
 }
 
-std::uint32_t Translator::write_map(const Map& map) {
+Trip Translator::trip_of(const Map& map) const {
   const auto both = [&](int k) {
     const unsigned i = 1u << map.bit[k];
     return i | pad(i) << 16;
@@ -178,9 +250,14 @@ std::uint32_t Translator::write_map(const Map& map) {
   for (unsigned t = 0; t < 1u << (tile_bits_ - 8); ++t)
     for (int b = 0; b < tile_bits_ - 8; ++b) out.high[t] += (t >> b & 1u) * both(4 + b);
   for (int r = 0; r < kRegisterBits; ++r) out.bit[r] = both(tile_bits_ - kRegisterBits + r);
+  return out;
+}
+
+std::uint32_t Translator::write_map(const Map& map) {
+  const Trip trip = trip_of(map);
   const std::size_t at = trips_.size();
   trips_.resize(at + trip_bytes(tile_bits_));
-  std::memcpy(trips_.data() + at, &out, trip_bytes(tile_bits_));
+  std::memcpy(trips_.data() + at, &trip, trip_bytes(tile_bits_));
   return static_cast<std::uint32_t>(at);
 }
 
@@ -207,6 +284,10 @@ void Translator::want_registers(std::span<const std::uint8_t> physical) {
   }
   std::sort(set.begin(), set.end());
   room(0, 1);
+  if (ops_.empty()) {
+    const std::vector<int> place = identity(tile_bits_);
+    if (const Map map = transfer_map(set, place); rows_are_long(map, place)) return load_as(map);
+  }
   trip(map_with(set));
 }
 

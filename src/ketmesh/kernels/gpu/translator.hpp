@@ -32,7 +32,12 @@ class Translator {
   void end_sweep(bool last);
   void assemble();
   void store_small();
+  bool rows_are_long(const Map& map, const std::vector<int>& place) const;
   Map transfer_map() const;
+  Map transfer_map(const std::vector<int>& registers, const std::vector<int>& place) const;
+  void load_as(const Map& map);
+  void relane(const Map& map);
+  Trip trip_of(const Map& map) const;
   Map map_with(const std::vector<int>& registers) const;
   int register_of(int tile_bit) const;
   void trip(const Map& map);
