@@ -1,5 +1,3 @@
-#include "ketmesh/kernels/cuda/compiler.hpp"
-
 #include <dlfcn.h>
 #include <nvrtc.h>
 
@@ -13,11 +11,13 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ketmesh/kernels/cuda/compiler.hpp"
+
 namespace ketmesh::kernels::cuda {
 namespace {
 
-constexpr double kCompileSeconds = 0.5;      // of one kernel, about
-constexpr std::size_t kMostKernels = 1024;   // kept
+constexpr double kCompileSeconds = 0.5;     // of one kernel, about
+constexpr std::size_t kMostKernels = 1024;  // kept
 constexpr unsigned kMostThreads = 8;
 
 enum class Mode { never, automatic, always };
@@ -43,11 +43,14 @@ struct Nvrtc {
     if (chosen != nullptr && *chosen != '\0') {
       library = dlopen(chosen, RTLD_NOW | RTLD_LOCAL);
     } else {
-      for (const char* name : {"libnvrtc.so.13", "/usr/local/cuda/lib64/libnvrtc.so.13", "libnvrtc.so.12", "/usr/local/cuda/lib64/libnvrtc.so"})
+      for (const char* name :
+           {"libnvrtc.so.13", "/usr/local/cuda/lib64/libnvrtc.so.13", "libnvrtc.so.12", "/usr/local/cuda/lib64/libnvrtc.so"})
         if (library == nullptr) library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     }
     if (library == nullptr) return;
-    const auto get = [&](auto& function, const char* name) { function = reinterpret_cast<std::decay_t<decltype(function)>>(dlsym(library, name)); };
+    const auto get = [&](auto& function, const char* name) {
+      function = reinterpret_cast<std::decay_t<decltype(function)>>(dlsym(library, name));
+    };
     get(create, "nvrtcCreateProgram");
     get(compile, "nvrtcCompileProgram");
     get(destroy, "nvrtcDestroyProgram");
@@ -203,6 +206,8 @@ std::shared_ptr<OwnKernel> own_kernel(const char* source, int capability) {
   return kernels().find(source, capability);
 }
 
-cudaKernel_t ready(const std::shared_ptr<OwnKernel>& kernel, double seconds) { return kernels().ready(kernel, seconds, mode() == Mode::always); }
+cudaKernel_t ready(const std::shared_ptr<OwnKernel>& kernel, double seconds) {
+  return kernels().ready(kernel, seconds, mode() == Mode::always);
+}
 
 }  // namespace ketmesh::kernels::cuda

@@ -24,7 +24,6 @@ bool wants_own_kernel(int local_bits) {
   return local_bits >= kLeastBits || (compile != nullptr && std::string_view(compile) == "always");
 }
 
-
 struct Plugin {
   const KetmeshCudaTable* table = nullptr;
   CudaStatus status;

@@ -26,19 +26,19 @@ enum class OpKind : std::uint8_t {
   none,
   trip,  // through shared memory to the map at `data`; `registers` 1: the thread's pending factor is multiplied in before
   // Layers of uncontrolled one-target gates, one for each bit of `registers`; the common factor waits for the store:
-  rotation,      // [[1, -t], [t, 1]]: t
-  reflection,    // [[1, t], [t, -1]]: t
-  rx,            // [[1, it], [it, 1]]: t
-  lift,          // [[1, a], [-conj a, 1]]: a
-  lift_phase,    // [[1, a], [b, s]]: a, b, s, and two reals unused
-  flip,          // X, where the thread's controls hold
-  dense1,        // any 2 x 2 under controls: 8 reals
-  cx,            // reg0 controls, reg1 is flipped, where the thread's controls hold
-  dense2,        // 32 reals, targets reg0 < reg1, under controls
-  odd2,          // acts where the bits reg0 < reg1 differ: 2 x 2 on (01, 10), 8 reals, under controls
-  rescale,       // 1 real
-  diagonal,      // factors by register index from the tables at `extra`, for each of them one of each class of threads; the class is made of
-                 // the thread bits in the nibbles of `data`, 15: no more
+  rotation,    // [[1, -t], [t, 1]]: t
+  reflection,  // [[1, t], [t, -1]]: t
+  rx,          // [[1, it], [it, 1]]: t
+  lift,        // [[1, a], [-conj a, 1]]: a
+  lift_phase,  // [[1, a], [b, s]]: a, b, s, and two reals unused
+  flip,        // X, where the thread's controls hold
+  dense1,      // any 2 x 2 under controls: 8 reals
+  cx,          // reg0 controls, reg1 is flipped, where the thread's controls hold
+  dense2,      // 32 reals, targets reg0 < reg1, under controls
+  odd2,        // acts where the bits reg0 < reg1 differ: 2 x 2 on (01, 10), 8 reals, under controls
+  rescale,     // 1 real
+  diagonal,    // factors by register index from the tables at `extra`, for each of them one of each class of threads; the class is made of
+               // the thread bits in the nibbles of `data`, 15: no more
   phase_thread,  // the pending factor of a thread is multiplied by its entry in the table at `extra`; `registers` 0: is the first
   settle,        // the pending factor is multiplied in
   phases,        // `count` groups from group `data`; those of no register go into the pending factor, reg0 0: as its first

@@ -295,7 +295,7 @@ class Interpreter {
   const cuda::Program& p_;
   int bits_;
   bool small_;
-  Vector pending_;                            // factors of threads
+  Vector pending_;               // factors of threads
   std::array<Index, 16> map_{};  // tile index of each thread bit, then of each register bit
 };
 

@@ -180,7 +180,8 @@ class Specialiser {
       line((two ? "LOAD2(" : "LOAD1(") + std::to_string(j) + "," + std::to_string(j + 1) + "," + ul(offset_of(p_.load_bits, j)) + ")");
     if (p_.num_parts > 0) {
       line("C* const units = (C*)(sm + " + u(tile_bytes()) + ");");
-      line("for (unsigned i = t; i < " + u(p_.num_parts) + "; i += " + u(1u << threads_) + ") units[i] = part_unit(parts[i], entries, outside);");
+      line("for (unsigned i = t; i < " + u(p_.num_parts) + "; i += " + u(1u << threads_) +
+           ") units[i] = part_unit(parts[i], entries, outside);");
       line("__syncthreads();");
     }
     line("unsigned w, p;");
@@ -229,8 +230,8 @@ class Specialiser {
       flips_[static_cast<std::size_t>(r)].clear();
     }
     for (int j = 0; j < 16; ++j)
-      line("PUT(" + bases[static_cast<std::size_t>(j)].second + " + " + u(static_cast<unsigned>(bases[static_cast<std::size_t>(j)].first)) + "," +
-           name(j) + ")");
+      line("PUT(" + bases[static_cast<std::size_t>(j)].second + " + " + u(static_cast<unsigned>(bases[static_cast<std::size_t>(j)].first)) +
+           "," + name(j) + ")");
     line("__syncthreads();");
     go(op.data);
     for (int j = 0; j < 16; ++j) {
@@ -473,8 +474,9 @@ class Specialiser {
     out += "struct K { R v[" + text(constants) + "]; };\n";
     out += "extern \"C\" __global__ void __launch_bounds__(" + text(static_cast<std::uint64_t>(threads)) + ", " +
            text(static_cast<std::uint64_t>(threads < most ? most / threads : 1)) + ")\n";
-    out += "tile_pass(C* data, unsigned long long base, const Part* parts, const Entry* entries, const unsigned char* tables, const "
-           "__grid_constant__ Norm norm, const __grid_constant__ K k) {\n";
+    out +=
+        "tile_pass(C* data, unsigned long long base, const Part* parts, const Entry* entries, const unsigned char* tables, const "
+        "__grid_constant__ Norm norm, const __grid_constant__ K k) {\n";
     out += "extern __shared__ __align__(16) unsigned char sm[];\n";
     return out;
   }

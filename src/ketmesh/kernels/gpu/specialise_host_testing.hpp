@@ -5,9 +5,10 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <complex>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -81,27 +82,29 @@ struct HostNorm {
 
 /// Runs the kernel of a sweep on a shard; throws when the source does not compile.
 template <typename Real>
-void run_on_host(const cuda::Sweep& sweep, const cuda::Specialised& kernel, std::vector<std::complex<Real>>& data, Index base, int local_bits,
-                 const HostNorm& norm = {}) {
+void run_on_host(const cuda::Sweep& sweep, const cuda::Specialised& kernel, std::vector<std::complex<Real>>& data, Index base,
+                 int local_bits, const HostNorm& norm = {}) {
   const char* temporary = std::getenv("TMPDIR");
   std::string folder = std::string(temporary != nullptr ? temporary : "/tmp") + "/ketmesh_specialise_XXXXXX";
   if (mkdtemp(folder.data()) == nullptr) throw std::runtime_error("no temporary folder");
-  const std::string path = folder + "/kernel";
-  std::ofstream(path + ".cpp") << kCudaOnTheHost << kernel.source << kRunOnTheHost;
-  const char* compiler = std::getenv("CXX");
-  const std::string command = std::string(compiler != nullptr ? compiler : "c++") + " -std=c++20 -O0 -w -shared -fPIC -pthread -o " + path + ".so " + path +
-                              ".cpp 2>" + path + ".log";
-  const int code = std::system(command.c_str());
-  void* library = code == 0 ? dlopen((path + ".so").c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
-  std::ifstream log(path + ".log");
-  const std::string text((std::istreambuf_iterator<char>(log)), {});
-  std::system(("rm -r " + folder).c_str());
-  if (library == nullptr) throw std::runtime_error("a specialised kernel does not compile: " + text.substr(0, 2000));
+  const char* chosen = std::getenv("CXX");
+  const std::string path = folder + "/kernel.so";
+  const std::string command =
+      std::string(chosen != nullptr ? chosen : "c++") + " -std=c++20 -O0 -w -shared -fPIC -pthread -x c++ -o " + path + " -";
+  std::FILE* const compiler = popen(command.c_str(), "w");
+  if (compiler == nullptr) throw std::runtime_error("no process for " + command);
+  const std::string text = kCudaOnTheHost + kernel.source + kRunOnTheHost;
+  std::fwrite(text.data(), 1, text.size(), compiler);
+  const int code = pclose(compiler);
+  void* const library = code == 0 ? dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
+  std::remove(path.c_str());
+  rmdir(folder.c_str());
+  if (library == nullptr) throw std::runtime_error("a specialised kernel does not compile: " + command);
   using Run = void (*)(void*, unsigned long long, const void*, const void*, const void*, const void*, const void*, unsigned, unsigned);
   const auto run = reinterpret_cast<Run>(dlsym(library, "run_blocks"));
   const int t = sweep.program.tile_bits;
-  run(data.data(), base, sweep.image.data() + sweep.program.parts_at, sweep.entries.data(), sweep.tables.data(), &norm, kernel.constants.data(),
-      1u << (local_bits - t), 1u << (t - cuda::kRegisterBits));
+  run(data.data(), base, sweep.image.data() + sweep.program.parts_at, sweep.entries.data(), sweep.tables.data(), &norm,
+      kernel.constants.data(), 1u << (local_bits - t), 1u << (t - cuda::kRegisterBits));
   dlclose(library);
 }
 

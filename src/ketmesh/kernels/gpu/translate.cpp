@@ -120,11 +120,14 @@ Map Translator::transfer_map(const std::vector<int>& registers, const std::vecto
   std::vector<int> threads;
   for (int b = 0; b < tile_bits_; ++b)
     if (std::find(registers.begin(), registers.end(), b) == registers.end()) threads.push_back(b);
-  std::sort(threads.begin(), threads.end(), [&](int a, int b) { return place[static_cast<std::size_t>(a)] < place[static_cast<std::size_t>(b)]; });
+  std::sort(threads.begin(), threads.end(),
+            [&](int a, int b) { return place[static_cast<std::size_t>(a)] < place[static_cast<std::size_t>(b)]; });
   if (threads.size() >= 5) {
     for (std::size_t k = 0; k < 4; ++k)
-      if (std::any_of(threads.begin(), threads.begin() + static_cast<std::ptrdiff_t>(k), [&](int b) { return (b - threads[k]) % 4 == 0; })) {
-        std::rotate(threads.begin() + static_cast<std::ptrdiff_t>(k), threads.begin() + static_cast<std::ptrdiff_t>(k) + 1, threads.begin() + 5);
+      if (std::any_of(threads.begin(), threads.begin() + static_cast<std::ptrdiff_t>(k),
+                      [&](int b) { return (b - threads[k]) % 4 == 0; })) {
+        std::rotate(threads.begin() + static_cast<std::ptrdiff_t>(k), threads.begin() + static_cast<std::ptrdiff_t>(k) + 1,
+                    threads.begin() + 5);
         break;
       }
   }
