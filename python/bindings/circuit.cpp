@@ -45,24 +45,24 @@ void measure_pairs(Circuit& circuit, nb::handle pairs) {
   circuit.measure(qubits, bits);
 }
 
-nb::object measure(Self self, nb::handle qubits, nb::handle bit) {
+Self measure(Self self, nb::handle qubits, nb::handle bit) {
   Circuit& circuit = circuit_of(self);
   if (bit.is_none()) {
     measure_pairs(circuit, qubits);
   } else {
     circuit.measure(to_qubit(qubits, "measure"), to_bit(bit));
   }
-  return nb::borrow(self);
+  return self;
 }
 
-nb::object append(Self self, nb::handle gate, nb::handle qubits, nb::handle parameters, nb::handle controls) {
+Self append(Self self, nb::handle gate, nb::handle qubits, nb::handle parameters, nb::handle controls) {
   const std::string name = to_text(gate, "append", "gate");
   const auto row = find_gate(name);
   if (!row) throw CircuitError("there is no gate \"" + name + "\"");
   std::vector<Parameter> angles;
   for (nb::handle p : nb::borrow(parameters)) angles.push_back(to_parameter(p, name.c_str(), "parameter"));
   circuit_of(self).append(*row, to_qubits(qubits, name.c_str()), angles, to_controls(controls, name.c_str()));
-  return nb::borrow(self);
+  return self;
 }
 
 ClassicalExpression to_condition(nb::handle condition, nb::handle value) {
@@ -73,7 +73,7 @@ ClassicalExpression to_condition(nb::handle condition, nb::handle value) {
                                      ClassicalExpression::constant(to_unsigned(value, "if_", "value")));
 }
 
-nb::object if_else(Self self, nb::handle condition, const Circuit& then, nb::handle otherwise, nb::handle value) {
+Self if_else(Self self, nb::handle condition, const Circuit& then, nb::handle otherwise, nb::handle value) {
   Circuit& circuit = circuit_of(self);
   const ClassicalExpression expression = to_condition(condition, value);
   if (otherwise.is_none()) {
@@ -82,7 +82,7 @@ nb::object if_else(Self self, nb::handle condition, const Circuit& then, nb::han
     if (!nb::isinstance<Circuit>(otherwise)) wrong_type("if_", "otherwise", "a QuantumCircuit", otherwise);
     circuit.if_else(expression, then, nb::cast<const Circuit&>(otherwise));
   }
-  return nb::borrow(self);
+  return self;
 }
 
 nb::list registers(const std::vector<Register>& list) {
@@ -186,9 +186,9 @@ void bind_algebra(nb::class_<Circuit>& cls) {
           "A copy in which names have values; the others stay.")
       .def(
           "compose",
-          [](Self self, const Circuit& other) -> nb::object {
+          [](Self self, const Circuit& other) {
             circuit_of(self).compose(other);
-            return nb::borrow(self);
+            return self;
           },
           "other"_a, "Appends the operations of other; returns this circuit.")
       .def(
@@ -217,39 +217,39 @@ void bind_operations(nb::class_<Circuit>& cls) {
       .def("measure", &measure, "qubits"_a, "bit"_a = nb::none(), bits_doc)
       .def(
           "measure_all",
-          [](Self self) -> nb::object {
+          [](Self self) {
             circuit_of(self).measure_all();
-            return nb::borrow(self);
+            return self;
           },
           "Qubit q into bit q, for all qubits.")
       .def(
           "reset",
-          [](Self self, nb::handle qubit) -> nb::object {
+          [](Self self, nb::handle qubit) {
             circuit_of(self).reset(to_qubit(qubit, "reset"));
-            return nb::borrow(self);
+            return self;
           },
           "qubit"_a, "Sets a qubit to |0>.")
       .def(
           "reset_qubits",
-          [](Self self, nb::handle qubits) -> nb::object {
+          [](Self self, nb::handle qubits) {
             circuit_of(self).reset(to_qubits(qubits, "reset_qubits"));
-            return nb::borrow(self);
+            return self;
           },
           "qubits"_a, "Sets qubits to |0>.")
       .def(
           "barrier",
-          [](Self self, nb::args qubits) -> nb::object {
+          [](Self self, nb::args qubits) {
             const bool list = qubits.size() == 1 && !is_integer(qubits[0]);
             circuit_of(self).barrier(to_qubits(list ? nb::object(qubits[0]) : nb::object(qubits), "barrier"));
-            return nb::borrow(self);
+            return self;
           },
           "qubits"_a, "No effect on a state.")
       .def(
           "delay",
-          [](Self self, nb::handle qubit, nb::handle duration) -> nb::object {
+          [](Self self, nb::handle qubit, nb::handle duration) {
             const Qubit q = to_qubit(qubit, "delay");
             circuit_of(self).delay(std::span(&q, 1), to_parameter(duration, "delay", "duration"));
-            return nb::borrow(self);
+            return self;
           },
           "qubit"_a, "duration"_a, "No effect on a state.")
       .def("if_", &if_else, "condition"_a, "then"_a, "otherwise"_a = nb::none(), nb::kw_only(), "value"_a = 1,

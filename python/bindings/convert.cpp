@@ -58,6 +58,13 @@ std::vector<Qubit> to_qubits(nb::handle value, const char* owner, const char* na
   return out;
 }
 
+std::vector<Index> to_indices(nb::handle value, const char* owner) {
+  if (is_text(value) || !nb::hasattr(value, "__iter__")) wrong_type(owner, "indices", "a sequence of integers", value);
+  std::vector<Index> out;
+  for (nb::handle item : nb::borrow(value)) out.push_back(to_unsigned(item, owner, "index"));
+  return out;
+}
+
 std::vector<Control> to_controls(nb::handle value, const char* owner) {
   std::vector<Control> out;
   if (value.is_none()) return out;

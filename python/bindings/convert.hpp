@@ -28,6 +28,8 @@ std::uint64_t to_unsigned(nb::handle value, const char* owner, const char* name,
 Qubit to_qubit(nb::handle value, const char* owner, const char* name = "qubit");
 /// An iterable of qubits.
 std::vector<Qubit> to_qubits(nb::handle value, const char* owner, const char* name = "qubits");
+/// An iterable of amplitude indices.
+std::vector<Index> to_indices(nb::handle value, const char* owner);
 /// An iterable of qubits and (qubit, value) pairs.
 std::vector<Control> to_controls(nb::handle value, const char* owner);
 /// A real number or a Parameter.

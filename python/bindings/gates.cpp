@@ -55,11 +55,11 @@ void define(nb::class_<Circuit>& cls, const GateRow& row, std::string_view metho
   const nb::sig shown(signature.c_str());
   cls.def(
       names.method.c_str(),
-      [gate = row.gate, &names](Self self, Item<Q>... q, Item<P>... p) -> nb::object {
+      [gate = row.gate, &names](Self self, Item<Q>... q, Item<P>... p) {
         const char* const owner = names.method.c_str();
         circuit_of(self).append(gate, {to_qubit(q, owner, names.qubits[Q].c_str())...},
                                 {to_parameter(p, owner, names.parameters[P].c_str())...});
-        return nb::borrow(self);
+        return self;
       },
       nb::arg(names.qubits[Q].c_str())..., nb::arg(names.parameters[P].c_str())..., shown, doc.c_str());
 }
@@ -94,23 +94,23 @@ void define_wide(nb::class_<Circuit>& cls, const GateRow& row, std::string_view 
   if (row.num_parameters == 0) {
     cls.def(
         names.method.c_str(),
-        [gate = row.gate, &names](Self self, nb::handle controls, nb::handle target) -> nb::object {
+        [gate = row.gate, &names](Self self, nb::handle controls, nb::handle target) {
           std::vector<Qubit> qubits = to_qubits(controls, names.method.c_str(), "controls");
           qubits.push_back(to_qubit(target, names.method.c_str(), "target"));
           circuit_of(self).append(gate, qubits);
-          return nb::borrow(self);
+          return self;
         },
         nb::arg("controls"), nb::arg("target"), doc.c_str());
     return;
   }
   cls.def(
       names.method.c_str(),
-      [gate = row.gate, &names](Self self, nb::handle parameter, nb::handle controls, nb::handle target) -> nb::object {
+      [gate = row.gate, &names](Self self, nb::handle parameter, nb::handle controls, nb::handle target) {
         std::vector<Qubit> qubits = to_qubits(controls, names.method.c_str(), "controls");
         qubits.push_back(to_qubit(target, names.method.c_str(), "target"));
         const Parameter angle = to_parameter(parameter, names.method.c_str(), names.parameters[0].c_str());
         circuit_of(self).append(gate, qubits, std::span(&angle, 1));
-        return nb::borrow(self);
+        return self;
       },
       nb::arg(names.parameters[0].c_str()), nb::arg("controls"), nb::arg("target"), doc.c_str());
 }

@@ -1,15 +1,28 @@
 // This machine, and machines that need not exist.
 #include "ketmesh/api/machine.hpp"
 
-#include <nanobind/stl/string.h>
-
 #include "bindings.hpp"
 #include "convert.hpp"
+#include "results.hpp"
 
 namespace ketmesh::python {
 namespace {
 
 using namespace nb::literals;
+
+nb::dict device_dict(const Device& d) {
+  return record(d, "id", &Device::id, "name", &Device::name, "memory_bytes", &Device::memory_bytes, "memory_bandwidth",
+                &Device::memory_bandwidth);
+}
+
+nb::dict plugin_dict(const PluginReport& p) {
+  return record(p, "name", &PluginReport::name, "available", &PluginReport::available, "reason", &PluginReport::reason);
+}
+
+nb::dict capacity_dict(const CapacityReport& c) {
+  return record(c, "placement", &CapacityReport::placement, "single_qubits", &CapacityReport::single_qubits, "double_qubits",
+                &CapacityReport::double_qubits);
+}
 
 nb::dict report() {
   MachineReport r;
@@ -17,39 +30,13 @@ nb::dict report() {
     nb::gil_scoped_release release;
     r = examine_machine();
   }
-  nb::list devices, plugins, capacities, levels;
-  for (const DeviceMesh& mesh : r.machine.ranks)
-    for (const Device& device : mesh.devices) {
-      nb::dict entry;
-      entry["id"] = device.id();
-      entry["name"] = device.name;
-      entry["memory_bytes"] = device.memory_bytes;
-      entry["memory_bandwidth"] = device.memory_bandwidth;
-      devices.append(entry);
-    }
-  for (const PluginReport& plugin : r.plugins) {
-    nb::dict entry;
-    entry["name"] = plugin.name;
-    entry["available"] = plugin.available;
-    entry["reason"] = plugin.reason;
-    plugins.append(entry);
-  }
-  for (const CapacityReport& capacity : r.capacities) {
-    nb::dict entry;
-    entry["placement"] = capacity.placement;
-    entry["single_qubits"] = capacity.single_qubits;
-    entry["double_qubits"] = capacity.double_qubits;
-    capacities.append(entry);
-  }
-  for (const std::string& level : r.simd_levels) levels.append(level);
-  nb::dict out;
-  out["version"] = r.version;
-  out["threads"] = r.threads;
-  out["simd"] = r.simd;
-  out["simd_levels"] = levels;
+  nb::dict out = record(r, "version", &MachineReport::version, "threads", &MachineReport::threads, "simd", &MachineReport::simd,
+                        "simd_levels", &MachineReport::simd_levels);
+  nb::list devices;
+  for (const DeviceMesh& mesh : r.machine.ranks) devices += list_of(mesh.devices, &device_dict);
   out["devices"] = devices;
-  out["plugins"] = plugins;
-  out["capacities"] = capacities;
+  out["plugins"] = list_of(r.plugins, &plugin_dict);
+  out["capacities"] = list_of(r.capacities, &capacity_dict);
   return out;
 }
 

@@ -28,14 +28,14 @@ std::vector<cdouble> basis_state(Index index, std::size_t k) {
   return out;
 }
 
-nb::object initialize(Self self, nb::handle values, nb::handle qubits) {
+Self initialize(Self self, nb::handle values, nb::handle qubits) {
   Circuit& circuit = circuit_of(self);
   if (is_integer(values)) {
     std::vector<Qubit> on = qubits.is_none() ? std::vector<Qubit>{} : to_qubits(qubits, "initialize");
     if (qubits.is_none())
       for (Qubit q = 0; q < circuit.num_qubits(); ++q) on.push_back(q);
     circuit.initialize(basis_state(to_unsigned(values, "initialize", "basis state"), on.size()), on);
-    return nb::borrow(self);
+    return self;
   }
   const std::vector<cdouble> amplitudes = to_complex(values);
   std::vector<Qubit> on;
@@ -45,7 +45,7 @@ nb::object initialize(Self self, nb::handle values, nb::handle qubits) {
     on = to_qubits(qubits, "initialize");
   }
   circuit.initialize(amplitudes, on);
-  return nb::borrow(self);
+  return self;
 }
 
 }  // namespace
@@ -53,46 +53,46 @@ nb::object initialize(Self self, nb::handle values, nb::handle qubits) {
 void bind_payload_methods(nb::class_<Circuit>& cls) {
   cls.def(
          "pauli",
-         [](Self self, nb::handle letters, nb::handle qubits, nb::handle controls) -> nb::object {
+         [](Self self, nb::handle letters, nb::handle qubits, nb::handle controls) {
            circuit_of(self).pauli(to_text(letters, "pauli", "letters"), to_qubits(qubits, "pauli"), to_controls(controls, "pauli"));
-           return nb::borrow(self);
+           return self;
          },
          "letters"_a, "qubits"_a, "controls"_a = nb::none(), "Pauli string, character i on the i-th listed qubit.")
       .def(
           "rotation",
-          [](Self self, nb::handle letters, nb::handle qubits, nb::handle theta, nb::handle controls) -> nb::object {
+          [](Self self, nb::handle letters, nb::handle qubits, nb::handle theta, nb::handle controls) {
             circuit_of(self).rotation(to_text(letters, "rotation", "letters"), to_qubits(qubits, "rotation"),
                                       to_parameter(theta, "rotation", "theta"), to_controls(controls, "rotation"));
-            return nb::borrow(self);
+            return self;
           },
           "letters"_a, "qubits"_a, "theta"_a, "controls"_a = nb::none(), "exp(-i theta P / 2) for a Pauli string P.")
       .def(
           "unitary",
-          [](Self self, nb::handle matrix, nb::handle qubits, nb::handle controls) -> nb::object {
+          [](Self self, nb::handle matrix, nb::handle qubits, nb::handle controls) {
             circuit_of(self).unitary(to_complex(matrix), to_qubits(qubits, "unitary"), to_controls(controls, "unitary"));
-            return nb::borrow(self);
+            return self;
           },
           "matrix"_a, "qubits"_a, "controls"_a = nb::none(),
           "A dense 2^k x 2^k matrix, row-major; the first listed qubit is the least significant bit of its index.")
       .def(
           "diagonal",
-          [](Self self, nb::handle entries, nb::handle qubits, nb::handle controls) -> nb::object {
+          [](Self self, nb::handle entries, nb::handle qubits, nb::handle controls) {
             circuit_of(self).diagonal(to_complex(entries), to_qubits(qubits, "diagonal"), to_controls(controls, "diagonal"));
-            return nb::borrow(self);
+            return self;
           },
           "entries"_a, "qubits"_a, "controls"_a = nb::none(), "A diagonal matrix by its 2^k entries of modulus 1.")
       .def(
           "permutation",
-          [](Self self, nb::handle table, nb::handle qubits, nb::handle controls) -> nb::object {
+          [](Self self, nb::handle table, nb::handle qubits, nb::handle controls) {
             circuit_of(self).permutation(to_table(table), to_qubits(qubits, "permutation"), to_controls(controls, "permutation"));
-            return nb::borrow(self);
+            return self;
           },
           "table"_a, "qubits"_a, "controls"_a = nb::none(), "Basis state i goes to table[i].")
       .def(
           "gphase",
-          [](Self self, nb::handle gamma, nb::handle controls) -> nb::object {
+          [](Self self, nb::handle gamma, nb::handle controls) {
             circuit_of(self).gphase(to_parameter(gamma, "gphase", "gamma"), to_controls(controls, "gphase"));
-            return nb::borrow(self);
+            return self;
           },
           "gamma"_a, "controls"_a = nb::none(), "Global phase e^{i gamma}; relative under controls.")
       .def("initialize", &initialize, "values"_a, "qubits"_a = nb::none(),

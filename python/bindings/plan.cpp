@@ -1,56 +1,46 @@
 // Plans as data, and as the table that `ketmesh plan` prints.
 #include "ketmesh/plan/plan.hpp"
 
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
 #include "bindings.hpp"
 #include "config.hpp"
 #include "convert.hpp"
+#include "results.hpp"
 
 namespace ketmesh::python {
 namespace {
 
 using namespace nb::literals;
 
-nb::list stages(const Plan& plan) {
-  nb::list out;
-  for (const Stage& stage : plan.stages) {
-    nb::list pairs, passes;
-    for (const Exchange::Pair pair : stage.exchange.pairs) pairs.append(nb::make_tuple(int{pair.local_bit}, int{pair.global_bit}));
-    for (const Pass& pass : stage.passes) {
-      std::size_t steps = 0;
-      for (const Residency& residency : pass.residencies) steps += residency.steps.size();
-      nb::dict entry;
-      entry["residencies"] = pass.residencies.size();
-      entry["steps"] = steps;
-      entry["flops"] = pass.flops;
-      passes.append(entry);
-    }
-    nb::dict entry;
-    entry["passes"] = passes;
-    entry["exchange"] = pairs;
-    entry["exchange_bytes"] = stage.exchange.bytes;
-    out.append(entry);
-  }
+nb::dict pass_dict(const Pass& pass) {
+  const auto steps = [](const Pass& p) {
+    std::size_t sum = 0;
+    for (const Residency& residency : p.residencies) sum += residency.steps.size();
+    return sum;
+  };
+  return record(pass, "residencies", [](const Pass& p) { return p.residencies.size(); }, "steps", steps, "flops", &Pass::flops);
+}
+
+nb::dict stage_dict(const Stage& stage) {
+  nb::dict out;
+  out["passes"] = list_of(stage.passes, &pass_dict);
+  out["exchange"] =
+      list_of(stage.exchange.pairs, [](const Exchange::Pair p) { return nb::make_tuple(int{p.local_bit}, int{p.global_bit}); });
+  out["exchange_bytes"] = stage.exchange.bytes;
   return out;
+}
+
+nb::list stages(const Plan& plan) { return list_of(plan.stages, &stage_dict); }
+
+nb::dict device_dict(const DeviceMemory& device) {
+  return record(device, "rank", &DeviceMemory::rank, "device", &DeviceMemory::device, "bytes", &DeviceMemory::bytes, "capacity",
+                &DeviceMemory::capacity, "fits", &DeviceMemory::fits);
 }
 
 nb::dict memory(const Plan& plan) {
   nb::dict out;
-  nb::list devices;
-  for (const DeviceMemory& device : plan.memory.per_device) {
-    nb::dict entry;
-    entry["rank"] = device.rank;
-    entry["device"] = device.device;
-    entry["bytes"] = device.bytes;
-    entry["capacity"] = device.capacity;
-    entry["fits"] = device.fits;
-    devices.append(entry);
-  }
   out["state_bytes"] = plan.memory.state_bytes;
   out["workspace_bytes"] = plan.memory.workspace_bytes;
-  out["per_device"] = devices;
+  out["per_device"] = list_of(plan.memory.per_device, &device_dict);
   out["fits"] = plan.memory.fits;
   return out;
 }

@@ -1,9 +1,5 @@
 // Simulator's calls. The circuit is copied before the GIL is released: other threads may change theirs meanwhile.
 #include <nanobind/stl/complex.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
-#include <algorithm>
 
 #include "bindings.hpp"
 #include "config.hpp"
@@ -17,18 +13,9 @@ namespace {
 
 using namespace nb::literals;
 
-template <typename T>
-nb::list to_list(const std::vector<T>& values) {
-  nb::list out;
-  for (const T& value : values) out.append(nb::cast(value));
-  return out;
-}
-
-/// The call with the GIL released.
+/// call(simulator) with the GIL released.
 template <typename F>
-auto run(Config& config, RunOptions& options, F&& call) {
-  options.seed = config.seed();
-  options.progress = watch();
+auto leased(Config& config, F&& call) {
   Lease simulator(config);
   try {
     nb::gil_scoped_release release;
@@ -36,6 +23,16 @@ auto run(Config& config, RunOptions& options, F&& call) {
   } catch (const BackendUnavailable& error) {
     name_backend(error, config);
   }
+}
+
+/// call(simulator, circuit, options) with a copy of the circuit and the GIL released.
+template <typename F>
+auto run(const Circuit& given, Config& config, nb::handle parameters, F&& call, RunOptions options = {}) {
+  options.parameters = to_values(parameters);
+  options.seed = config.seed();
+  options.progress = watch();
+  const Circuit circuit = given;
+  return leased(config, [&](Simulator& simulator) { return call(simulator, circuit, options); });
 }
 
 nb::dict base_dict(const Result& result, std::uint64_t seed) {
@@ -52,66 +49,48 @@ nb::dict base_dict(const Result& result, std::uint64_t seed) {
 nb::dict execute(const Circuit& given, Config& config, nb::handle shots, nb::handle parameters) {
   RunOptions options;
   options.shots = to_unsigned(shots, "execute", "shots", 0, 0xffffffffu);
-  options.parameters = to_values(parameters);
-  const Circuit circuit = given;
-  const Result result = run(config, options, [&](Simulator& simulator) { return simulator.run(circuit, options); });
+  const auto call = [](Simulator& simulator, const Circuit& circuit, const RunOptions& o) { return simulator.run(circuit, o); };
+  const Result result = run(given, config, parameters, call, std::move(options));
   nb::dict out;
-  nb::dict counts;
-  for (const auto& [key, count] : result.counts) counts[nb::cast(key)] = count;
-  out["counts"] = counts;
+  out["counts"] = result.counts;
   out.update(base_dict(result, result.seed));
   out["seconds"] = to_dict(result.seconds);
-  nb::list registers;
-  for (const Register& r : result.registers) {
-    nb::dict entry;
-    entry["name"] = r.name;
-    entry["offset"] = r.offset;
-    entry["size"] = r.size;
-    registers.append(entry);
-  }
-  out["registers"] = registers;
+  out["registers"] = list_of(result.registers, [](const Register& r) {
+    return record(r, "name", &Register::name, "offset", &Register::offset, "size", &Register::size);
+  });
   return out;
 }
 
 nb::dict estimate(const Circuit& given, nb::handle observables, Config& config, nb::handle parameters) {
-  RunOptions options;
-  options.parameters = to_values(parameters);
   const std::vector<PauliSum> sums = to_observables(observables);
-  const Circuit circuit = given;
-  const Result result = run(config, options, [&](Simulator& simulator) { return simulator.estimate(circuit, sums, options); });
-  nb::dict out;
-  out["expectation_values"] = to_list(result.expectation_values);
-  out["qubits_before"] = result.qubits_before;
-  out["qubits_after"] = result.qubits_after;
+  const Result result = run(given, config, parameters, [&](Simulator& simulator, const Circuit& circuit, const RunOptions& options) {
+    return simulator.estimate(circuit, sums, options);
+  });
+  nb::dict out = record(result, "expectation_values", &Result::expectation_values, "qubits_before", &Result::qubits_before, "qubits_after",
+                        &Result::qubits_after);
   out.update(base_dict(result, result.seed));
   return out;
 }
 
 nb::object statevector(const Circuit& given, Config& config, nb::handle parameters) {
-  RunOptions options;
-  options.parameters = to_values(parameters);
-  const Circuit circuit = given;
-  return to_numpy(run(config, options, [&](Simulator& simulator) { return simulator.statevector(circuit, options); }));
+  return to_numpy(run(given, config, parameters, [](Simulator& simulator, const Circuit& circuit, const RunOptions& options) {
+    return simulator.statevector(circuit, options);
+  }));
 }
 
 nb::object probabilities(const Circuit& given, Config& config, nb::handle qubits, nb::handle parameters) {
-  RunOptions options;
-  options.parameters = to_values(parameters);
   const std::vector<Qubit> chosen = qubits.is_none() ? std::vector<Qubit>{} : to_qubits(qubits, "get_probabilities");
   if (!qubits.is_none() && chosen.empty()) return to_numpy(std::vector<double>{1.0});
-  const Circuit circuit = given;
-  return to_numpy(run(config, options, [&](Simulator& simulator) { return simulator.probabilities(circuit, chosen, options); }));
+  return to_numpy(run(given, config, parameters, [&](Simulator& simulator, const Circuit& circuit, const RunOptions& options) {
+    return simulator.probabilities(circuit, chosen, options);
+  }));
 }
 
 nb::object amplitudes(const Circuit& given, nb::handle indices, Config& config, nb::handle parameters) {
-  RunOptions options;
-  options.parameters = to_values(parameters);
-  if (PyUnicode_Check(indices.ptr()) || !nb::hasattr(indices, "__iter__"))
-    wrong_type("amplitudes", "indices", "a sequence of integers", indices);
-  std::vector<Index> wanted;
-  for (nb::handle item : nb::borrow(indices)) wanted.push_back(to_unsigned(item, "amplitudes", "index"));
-  const Circuit circuit = given;
-  return to_numpy(run(config, options, [&](Simulator& simulator) { return simulator.amplitudes(circuit, wanted, options); }));
+  const std::vector<Index> wanted = to_indices(indices, "amplitudes");
+  return to_numpy(run(given, config, parameters, [&](Simulator& simulator, const Circuit& circuit, const RunOptions& options) {
+    return simulator.amplitudes(circuit, wanted, options);
+  }));
 }
 
 /// {expectation_values, jacobian [observables][columns], parameters}; by name, or a column for each angle of each gate.
@@ -126,13 +105,12 @@ nb::dict gradient(const Circuit& given, nb::handle observables, Config& config, 
       options.with_respect_to.push_back(nb::isinstance<Parameter>(name) ? nb::cast<const Parameter&>(name).str()
                                                                         : to_text(name, "gradient", "a name of with_respect_to"));
   const Circuit circuit = given;
-  RunOptions unused;
-  Gradient found = run(config, unused, [&](Simulator& simulator) { return simulator.gradient(circuit, sums, values, options); });
+  Gradient found = leased(config, [&](Simulator& simulator) { return simulator.gradient(circuit, sums, values, options); });
   nb::dict out;
-  out["expectation_values"] = to_list(found.values);
+  out["expectation_values"] = found.values;
   const std::size_t rows = found.num_observables, columns = found.num_parameters;
   out["jacobian"] = to_numpy(std::move(found.derivatives)).attr("reshape")(rows, columns);
-  out["parameters"] = to_list(found.parameters);
+  out["parameters"] = found.parameters;
   out["time_taken"] = found.seconds.total;
   out["distribution"] = to_dict(found.distribution, 0);
   return out;
@@ -154,16 +132,9 @@ nb::dict run_batch(const Circuit& given, nb::handle rows, Config& config, nb::ha
   const auto view = nb::cast<nb::ndarray<const double, nb::c_contig, nb::device::cpu>>(array);
   const std::vector<double> angles(view.data(), view.data() + view.size());
   const Circuit circuit = given;
-  RunOptions unused;
-  BatchResult found = run(config, unused, [&](Simulator& simulator) { return simulator.run_batch(circuit, angles, options); });
+  BatchResult found = leased(config, [&](Simulator& simulator) { return simulator.run_batch(circuit, angles, options); });
   nb::dict out;
-  nb::list counts;
-  for (const auto& row : found.counts) {
-    nb::dict entry;
-    for (const auto& [key, count] : row) entry[nb::cast(key)] = count;
-    counts.append(entry);
-  }
-  out["counts"] = counts;
+  out["counts"] = found.counts;
   out["expectation_values"] = to_numpy(std::move(found.expectation_values)).attr("reshape")(found.rows, found.num_observables);
   if (statevectors) out["statevectors"] = to_numpy(std::move(found.statevectors)).attr("reshape")(found.rows, -1);
   out["in_lanes"] = found.in_lanes;
@@ -173,48 +144,28 @@ nb::dict run_batch(const Circuit& given, nb::handle rows, Config& config, nb::ha
 }
 
 cdouble inner_product(const Circuit& bra, const Circuit& ket, Config& config) {
-  RunOptions options;
-  const Circuit a = bra, b = ket;
-  return run(config, options, [&](Simulator& simulator) { return simulator.inner_product(a, b, options); });
+  const Circuit other = ket;
+  return run(bra, config, nb::none(), [&](Simulator& simulator, const Circuit& circuit, const RunOptions& options) {
+    return simulator.inner_product(circuit, other, options);
+  });
 }
 
 }  // namespace
 
 nb::dict to_dict(const Distribution& d, std::uint64_t seed) {
-  nb::dict out;
-  out["engine"] = d.engine;
-  out["backend"] = d.backend;
-  out["precision"] = d.precision;
-  out["simd"] = d.simd;
-  out["threads"] = d.threads;
-  out["ranks"] = d.ranks;
-  out["devices"] = to_list(d.devices);
-  out["shards"] = d.shards;
-  out["placement"] = d.placement;
-  out["transport"] = d.transport;
-  out["stages"] = d.stages;
-  out["passes"] = d.passes;
-  out["exchanges"] = d.exchanges;
-  out["bytes_local"] = d.bytes_local;
-  out["bytes_exchanged"] = d.bytes_exchanged;
-  out["bytes_between_ranks"] = d.bytes_between_ranks;
-  out["shard_owners"] = to_list(d.shard_owners);
-  out["memory_bytes"] = d.memory_bytes;
-  out["plan_cached"] = d.plan_cached;
-  out["notes"] = to_list(d.notes);
+  using D = Distribution;
+  nb::dict out = record(d, "engine", &D::engine, "backend", &D::backend, "precision", &D::precision, "simd", &D::simd, "threads", &D::threads,
+                        "ranks", &D::ranks, "devices", &D::devices, "shards", &D::shards, "placement", &D::placement, "transport",
+                        &D::transport, "stages", &D::stages, "passes", &D::passes, "exchanges", &D::exchanges, "bytes_local",
+                        &D::bytes_local, "bytes_exchanged", &D::bytes_exchanged, "bytes_between_ranks", &D::bytes_between_ranks,
+                        "shard_owners", &D::shard_owners, "memory_bytes", &D::memory_bytes, "plan_cached", &D::plan_cached, "notes", &D::notes);
   out["seed"] = seed;
   return out;
 }
 
 nb::dict to_dict(const Seconds& s) {
-  nb::dict out;
-  out["plan"] = s.plan;
-  out["allocate"] = s.allocate;
-  out["evolve"] = s.evolve;
-  out["exchange"] = s.exchange;
-  out["sample"] = s.sample;
-  out["total"] = s.total;
-  return out;
+  return record(s, "plan", &Seconds::plan, "allocate", &Seconds::allocate, "evolve", &Seconds::evolve, "exchange", &Seconds::exchange,
+                "sample", &Seconds::sample, "total", &Seconds::total);
 }
 
 void bind_runs(nb::module_& m) {

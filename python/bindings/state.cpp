@@ -99,13 +99,10 @@ void queue(State& self, const Circuit& given) {
   });
 }
 
-nb::dict sample(State& self, nb::handle shots, nb::handle seed) {
+std::map<std::string, std::uint64_t> sample(State& self, nb::handle shots, nb::handle seed) {
   const std::uint64_t n = to_unsigned(shots, "sample", "shots", 0, 0xffffffffu), key = to_unsigned(seed, "sample", "seed");
   Use use(self);
-  const auto counts = use.run([&](DistributedState& s) { return s.sample(n, key); });
-  nb::dict out;
-  for (const auto& [bits, count] : counts) out[nb::cast(bits)] = count;
-  return out;
+  return use.run([&](DistributedState& s) { return s.sample(n, key); });
 }
 
 std::vector<double> expectation(State& self, nb::handle observables) {
@@ -126,8 +123,7 @@ nb::object probabilities(State& self, nb::handle qubits) {
 }
 
 nb::object amplitudes(State& self, nb::handle indices) {
-  std::vector<Index> wanted;
-  for (nb::handle i : nb::borrow(indices)) wanted.push_back(to_unsigned(i, "amplitudes", "index"));
+  const std::vector<Index> wanted = to_indices(indices, "amplitudes");
   Use use(self);
   return to_numpy(use.run([&](DistributedState& s) { return s.amplitudes(wanted); }));
 }

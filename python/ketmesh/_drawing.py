@@ -47,7 +47,7 @@ def _read_table():
             _BASE[name] = next((b for b in (name[k:] for k in range(1, len(name))) if b in rows and rows[b][2] == 0), name)
 
 
-def draw(self):
+def draw(self) -> str:
     """A drawing for a terminal: ``*`` is a control on 1, ``o`` on 0, ``Mk`` a measurement into bit k.
 
     Examples

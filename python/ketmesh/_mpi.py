@@ -12,12 +12,12 @@ def check_alive(config):
         raise BackendUnavailable(f"{config._simulator_type.name}: the MPI backend was finalized (finalize_distributed_mpi_gpu)")
 
 
-def init_mpi():
+def init_mpi() -> None:
     """Initialise MPI (thread level serialized) when nobody has: for programs without mpi4py. Nothing else does."""
     _core.init_mpi()
 
 
-def finalize_distributed_mpi_gpu():
+def finalize_distributed_mpi_gpu() -> None:
     """End the MPI backend, before MPI itself ends.
 
     Harmless when it was never used, or twice; raises while states over MPI ranks are alive. Other backends go on.

@@ -1,9 +1,12 @@
 """Methods of QuantumCircuit that run it. They are attached to the class in ketmesh.circuits."""
 
+import collections.abc
 import logging
 import time
+from typing import Any
 
 from . import _core, _mpi
+from ._types import Angles, Array, Circuit, Observables, Values
 from .config import SimulatorConfig
 from .errors import CircuitError, OptionError
 
@@ -38,7 +41,7 @@ def _tell(what, result):
     return result
 
 
-def execute(self, config=None, shots=1024, *, parameters=None):
+def execute(self: Circuit, config: SimulatorConfig | None = None, shots: int = 1024, *, parameters: Values = None) -> dict[str, Any]:
     """Run the circuit and count measured bits.
 
     Parameters
@@ -69,7 +72,9 @@ def execute(self, config=None, shots=1024, *, parameters=None):
     return _tell("execute", result)
 
 
-def estimate(self, observables, config=None, *, parameters=None):
+def estimate(
+    self: Circuit, observables: Observables, config: SimulatorConfig | None = None, *, parameters: Values = None
+) -> dict[str, Any]:
     """Expectation values of Pauli observables.
 
     Parameters
@@ -94,7 +99,7 @@ def estimate(self, observables, config=None, *, parameters=None):
     return _tell("estimate", _core.estimate(self, observables, native(config), parameters))
 
 
-def get_statevector(self, config=None, *, parameters=None):
+def get_statevector(self: Circuit, config: SimulatorConfig | None = None, *, parameters: Values = None) -> Array:
     """All 2**n amplitudes as a complex NumPy array; qubit 0 is the least significant bit of the index.
 
     Measurements at the end are left out; those before follow one random branch, fixed by the seed.
@@ -108,12 +113,16 @@ def get_statevector(self, config=None, *, parameters=None):
     return _core.statevector(self, native(config), parameters)
 
 
-def get_probabilities(self, config=None, qubits=None, *, parameters=None):
+def get_probabilities(
+    self: Circuit, config: SimulatorConfig | None = None, qubits: collections.abc.Iterable[int] | None = None, *, parameters: Values = None
+) -> Array:
     """Probabilities of all 2**n basis states, or of the outcomes of chosen qubits (the first is the least significant bit)."""
     return _core.probabilities(self, native(config), qubits, parameters)
 
 
-def amplitudes(self, indices, config=None, *, parameters=None):
+def amplitudes(
+    self: Circuit, indices: collections.abc.Iterable[int], config: SimulatorConfig | None = None, *, parameters: Values = None
+) -> Array:
     """Amplitudes of chosen basis states, without the whole state in host memory."""
     return _core.amplitudes(self, indices, native(config), parameters)
 
@@ -131,7 +140,7 @@ def _target_index(circuit, target_state):
     return int(target_state[::-1], 2)
 
 
-def prob(self, target_state, config=None, *, parameters=None):
+def prob(self: Circuit, target_state: str, config: SimulatorConfig | None = None, *, parameters: Values = None) -> dict[str, Any]:
     """Amplitude and probability of one basis state, given as a str whose character i is qubit i.
 
     Examples
@@ -151,12 +160,19 @@ def prob(self, target_state, config=None, *, parameters=None):
     }
 
 
-def inner_product(self, other, config=None):
+def inner_product(self: Circuit, other: Circuit, config: SimulatorConfig | None = None) -> complex:
     """``<self|other>``; qubits that one of the two does not have are |0>. Refuses resets and measurements before the end."""
     return _core.inner_product(self, _circuit(other, "other"), native(config))
 
 
-def gradient(self, observables, parameters=None, config=None, *, with_respect_to=None):
+def gradient(
+    self: Circuit,
+    observables: Observables,
+    parameters: Values = None,
+    config: SimulatorConfig | None = None,
+    *,
+    with_respect_to: collections.abc.Iterable[str | _core.Parameter] | None = None,
+) -> dict[str, Any]:
     """Expectation values and their derivatives by named parameters, by the adjoint method.
 
     About the time of four runs, whatever the number of parameters.
@@ -176,7 +192,16 @@ def gradient(self, observables, parameters=None, config=None, *, with_respect_to
     return _core.gradient(self, observables, native(config), parameters, with_respect_to, False)
 
 
-def run_batch(self, rows, config=None, *, observables=None, shots=0, statevectors=False, parameter_names=None):
+def run_batch(
+    self: Circuit,
+    rows: Angles,
+    config: SimulatorConfig | None = None,
+    *,
+    observables: Observables | None = None,
+    shots: int = 0,
+    statevectors: bool = False,
+    parameter_names: collections.abc.Iterable[str] | None = None,
+) -> dict[str, Any]:
     """The circuit with many rows of parameters, from one plan; small circuits run several at a time.
 
     Parameters
@@ -202,7 +227,9 @@ def run_batch(self, rows, config=None, *, observables=None, shots=0, statevector
     return _core.run_batch(self, rows, native(config), observables, shots, parameter_names, statevectors)
 
 
-def adjoint_jacobian(circuit, observables, params=None, config=None):
+def adjoint_jacobian(
+    circuit: Circuit, observables: Observables, params: Angles | None = None, config: SimulatorConfig | None = None
+) -> dict[str, Any]:
     """Values and derivatives by every angle of every gate, in the order of the circuit, for one or many lists of angles.
 
     Parameters
@@ -246,7 +273,13 @@ def adjoint_jacobian(circuit, observables, params=None, config=None):
     }
 
 
-def mirror_fidelity(self, config=None, shots=1024, full_amplitude=False, observables=None):
+def mirror_fidelity(
+    self: Circuit,
+    config: SimulatorConfig | None = None,
+    shots: int = 1024,
+    full_amplitude: bool = False,
+    observables: Observables | None = None,
+) -> float | list[float]:
     """How well the circuit followed by its inverse returns to |0...0>.
 
     The share of shots that do; with ``full_amplitude`` the probability itself; with ``observables`` their values after both.
@@ -267,9 +300,9 @@ def mirror_fidelity(self, config=None, shots=1024, full_amplitude=False, observa
     return zeros / shots
 
 
-def _repr_html_(self):
+def _repr_html_(self: Circuit) -> str:
     return f"<pre>{_escaped(self.draw())}</pre>"
 
 
-def _escaped(text):
+def _escaped(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

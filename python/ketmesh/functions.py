@@ -1,12 +1,16 @@
 """The same as the methods of QuantumCircuit, as functions that take OpenQASM text too."""
 
+import collections.abc
+from typing import Any
+
 from . import _core, _runs
+from ._types import Array, Circuit, Observables, Values
 from .config import SimulatorConfig, _selection
 from .errors import BackendUnavailable
 from ._runs import adjoint_jacobian  # noqa: F401 - a function of the module too
 from .qasm import to_circuit
 
-_MISSING = object()
+_MISSING: Any = object()
 
 
 def _one(circuit, qasm_circuit):
@@ -17,7 +21,14 @@ def _one(circuit, qasm_circuit):
     return to_circuit(qasm_circuit, "qasm_circuit")
 
 
-def simple_execute(circuit=_MISSING, config=None, shots=1024, *, qasm_circuit=_MISSING, parameters=None):
+def simple_execute(
+    circuit: Circuit | str = _MISSING,
+    config: SimulatorConfig | None = None,
+    shots: int = 1024,
+    *,
+    qasm_circuit: str = _MISSING,
+    parameters: Values = None,
+) -> dict[str, Any]:
     """``QuantumCircuit.execute`` of a circuit or of OpenQASM text.
 
     Examples
@@ -29,34 +40,51 @@ def simple_execute(circuit=_MISSING, config=None, shots=1024, *, qasm_circuit=_M
     return _runs.execute(_one(circuit, qasm_circuit), config, shots, parameters=parameters)
 
 
-def simple_estimate(circuit=_MISSING, observables=_MISSING, config=None, *, qasm_circuit=_MISSING, parameters=None):
+def simple_estimate(
+    circuit: Circuit | str = _MISSING,
+    observables: Observables = _MISSING,
+    config: SimulatorConfig | None = None,
+    *,
+    qasm_circuit: str = _MISSING,
+    parameters: Values = None,
+) -> dict[str, Any]:
     """``QuantumCircuit.estimate`` of a circuit or of OpenQASM text."""
     if observables is _MISSING:
         raise TypeError("simple_estimate needs observables")
     return _runs.estimate(_one(circuit, qasm_circuit), observables, config, parameters=parameters)
 
 
-def get_statevector(circuit, config=None, *, parameters=None):
+def get_statevector(circuit: Circuit | str, config: SimulatorConfig | None = None, *, parameters: Values = None) -> Array:
     """``QuantumCircuit.get_statevector``."""
     return _runs.get_statevector(to_circuit(circuit), config, parameters=parameters)
 
 
-def get_probabilities(circuit, config=None, qubits=None, *, parameters=None):
+def get_probabilities(
+    circuit: Circuit | str, config: SimulatorConfig | None = None, qubits: collections.abc.Iterable[int] | None = None, *, parameters: Values = None
+) -> Array:
     """``QuantumCircuit.get_probabilities``."""
     return _runs.get_probabilities(to_circuit(circuit), config, qubits, parameters=parameters)
 
 
-def inner_product(circuit_1, circuit_2, config=None):
+def inner_product(circuit_1: Circuit | str, circuit_2: Circuit | str, config: SimulatorConfig | None = None) -> complex:
     """``circuit_1.inner_product(circuit_2)``."""
     return _runs.inner_product(to_circuit(circuit_1, "circuit_1"), to_circuit(circuit_2, "circuit_2"), config)
 
 
-def state_probability(circuit, target_state, config=None, *, parameters=None):
+def state_probability(
+    circuit: Circuit | str, target_state: str, config: SimulatorConfig | None = None, *, parameters: Values = None
+) -> dict[str, Any]:
     """``QuantumCircuit.prob``."""
     return _runs.prob(to_circuit(circuit), target_state, config, parameters=parameters)
 
 
-def mirror_fidelity(circuit, config=None, shots=1024, full_amplitude=False, observables=None):
+def mirror_fidelity(
+    circuit: Circuit | str,
+    config: SimulatorConfig | None = None,
+    shots: int = 1024,
+    full_amplitude: bool = False,
+    observables: Observables | None = None,
+) -> float | list[float]:
     """``QuantumCircuit.mirror_fidelity``."""
     return _runs.mirror_fidelity(to_circuit(circuit), config, shots, full_amplitude, observables)
 
@@ -65,27 +93,27 @@ def _gpus():
     return _core.num_gpus()
 
 
-def is_gpu_available():
+def is_gpu_available() -> bool:
     """Whether a GPU can be used. Never raises."""
     return _gpus() > 0
 
 
-def get_gpu_device_count():
+def get_gpu_device_count() -> int:
     """How many GPUs this process may use. Never raises."""
     return _gpus()
 
 
-def is_distributed_gpu_available():
+def is_distributed_gpu_available() -> bool:
     """Whether the GPUs of this node can hold a state together. Never raises, allocates nothing."""
     return _gpus() > 0
 
 
-def init_gpu():
+def init_gpu() -> bool:
     """Look for GPUs; whether there is one."""
     return _gpus() > 0
 
 
-def select_gpu_device(gpu_device):
+def select_gpu_device(gpu_device: int) -> None:
     """Make a GPU the one that configurations without ``gpu_device`` take; raises when there is no such GPU."""
     SimulatorConfig(gpu_device=gpu_device)  # its range
     count = _gpus()

@@ -1,16 +1,18 @@
 """Plans, and what this machine has."""
 
 import json
+from typing import Any
 
 from . import _core, _runs
 from ._core import Plan
+from .config import SimulatorConfig
 from .enums import BACKENDS, SimulatorType
 from .qasm import to_circuit
 
 Plan.__module__ = "ketmesh"
 
 
-def plan(circuit, config=None, machine=None):
+def plan(circuit: _core.QuantumCircuit | str, config: SimulatorConfig | None = None, machine: str | dict[str, Any] | None = None) -> Plan:
     """What a run would do, without touching memory: stages, passes, exchanges, bytes, predicted seconds.
 
     Parameters
@@ -33,7 +35,9 @@ def plan(circuit, config=None, machine=None):
     return _core.plan(to_circuit(circuit), made, machine)
 
 
-def model_machine(simulator_type=SimulatorType.Auto, ranks=1, devices_per_rank=1, memory_bytes=None):
+def model_machine(
+    simulator_type: SimulatorType = SimulatorType.Auto, ranks: int = 1, devices_per_rank: int = 1, memory_bytes: int | None = None
+) -> str:
     """A machine that need not exist, for ``plan``: its text as a machine file."""
     return _core.model_machine(BACKENDS[simulator_type], ranks, devices_per_rank, memory_bytes)
 
@@ -55,7 +59,7 @@ def _plan_html(self):
 Plan._repr_html_ = _plan_html
 
 
-class Report(dict):
+class Report(dict[str, Any]):
     """A dict whose text is a table."""
 
     def __repr__(self):
@@ -72,12 +76,12 @@ class Report(dict):
         return "<pre>" + _runs._escaped(repr(self)) + "</pre>"
 
 
-def doctor():
+def doctor() -> Report:
     """What this machine has: devices and their memory, instruction sets, plugins and why not, the largest n of each placement."""
     return Report(_core.machine_report())
 
 
-def about():
+def about() -> Report:
     """Version, Python, platform and libraries, for a report of a problem."""
     import platform
 

@@ -1,5 +1,7 @@
 """OpenQASM text into circuits, as an object that remembers how it went."""
 
+import collections.abc
+
 from . import _core
 
 
@@ -13,12 +15,12 @@ class QasmToCirc:
     2
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._error = ""
         self._failed = False
-        self._inputs = []
+        self._inputs: list[str] = []
 
-    def parse_and_translate(self, qasm_str, params=None):
+    def parse_and_translate(self, qasm_str: str, params: collections.abc.Mapping[str, float] | None = None) -> _core.QuantumCircuit:
         """The circuit of a text; every ``input`` needs its value in ``params``."""
         if not isinstance(qasm_str, str):
             raise TypeError(f"qasm_str must be a str, not {type(qasm_str).__name__}")
@@ -36,15 +38,15 @@ class QasmToCirc:
             raise
         return circuit
 
-    def failed(self):
+    def failed(self) -> bool:
         """Whether the last text could not be read."""
         return self._failed
 
-    def get_error_message(self):
+    def get_error_message(self) -> str:
         """Why; empty when it could."""
         return self._error
 
-    def get_inputs(self):
+    def get_inputs(self) -> list[str]:
         """Names of the last text's inputs."""
         return list(self._inputs)
 

@@ -55,6 +55,23 @@ with ketmesh.State(n, config) as state:
         raise SystemExit("ended under a living state")
     except RuntimeError:
         pass
+# Every rank makes the same calls with the same arguments; the one that does not is named to all.
+if comm.size > 1:
+    other = comm.size - 1
+    for call in (
+        lambda: ghz.execute(config, 10 + (comm.rank == other)),
+        lambda: ghz.copy().rx(1, 0.1 * (comm.rank == other)).estimate("Z", config),
+        lambda: ghz.get_statevector(config) if comm.rank == other else ghz.get_probabilities(config),
+    ):
+        try:
+            call()
+            raise SystemExit("ran with another rank's arguments")
+        except RuntimeError as error:
+            said = comm.allgather(str(error))
+            assert all("rank " in one for one in said), said
+            if comm.size > 2:  # of two, either may be the one that differs
+                assert all(f"rank {other}" in one for one in said), said
+assert ghz.copy().measure_all().execute(config, 5)["distribution"]["ranks"] == comm.size  # and they go on together
 ketmesh.finalize_distributed_mpi_gpu()
 ketmesh.finalize_distributed_mpi_gpu()
 try:

@@ -1,0 +1,18 @@
+"""Names of the types that several functions take."""
+
+import collections.abc
+from typing import Any, TypeAlias
+
+import numpy.typing as npt
+
+from . import _core
+
+Circuit: TypeAlias = _core.QuantumCircuit
+Array: TypeAlias = npt.NDArray[Any]
+#: Values of a circuit's named parameters.
+Values: TypeAlias = collections.abc.Mapping[str | _core.Parameter, float] | None
+#: Lists of angles.
+Angles: TypeAlias = npt.ArrayLike
+_Observable: TypeAlias = str | _core.PauliSum | collections.abc.Mapping[str, float]
+#: "ZZ;XI", one weighted sum, or a list of strings and sums.
+Observables: TypeAlias = _Observable | collections.abc.Iterable[_Observable]
