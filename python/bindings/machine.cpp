@@ -43,6 +43,39 @@ nb::dict report() {
 }  // namespace
 
 void bind_machine(nb::module_& m) {
+  nb::class_<Device>(m, "Device", "Something that owns memory and runs kernels: ``cpu``, ``cpu:1``, ``cuda:0``.")
+      .def_prop_ro("id", &Device::id, "How it is named elsewhere.")
+      .def_ro("name", &Device::name, "As the system calls it.")
+      .def_ro("memory_bytes", &Device::memory_bytes, "Usable capacity.")
+      .def_ro("memory_bandwidth", &Device::memory_bandwidth, "Bytes/s read and written by all its cores.")
+      .def_ro("flops_single", &Device::flops_single, "Flop/s in single precision, a multiply-add counted as two.")
+      .def("__repr__", [](const Device& d) { return "Device(" + d.id() + ", " + std::to_string(d.memory_bytes) + " bytes)"; });
+  nb::class_<DeviceMesh>(m, "DeviceMesh", "The devices of one process, in order: what a State may be spread over.")
+      .def_static(
+          "cpu",
+          [](nb::handle count, nb::handle capacity_each) {
+            return DeviceMesh::cpu(static_cast<int>(to_unsigned(count, "DeviceMesh.cpu", "count", 1, 65536)),
+                                   to_unsigned(capacity_each, "DeviceMesh.cpu", "capacity_each"));
+          },
+          "count"_a = 1, "capacity_each"_a = 0,
+          "Virtual devices that share this process's cores; a capacity of 0 is the memory free now, divided.")
+      .def_static(
+          "all",
+          [] {
+            nb::gil_scoped_release release;
+            return examine_machine().machine.ranks.front();
+          },
+          "Every device that this process may use.")
+      .def_ro("devices", &DeviceMesh::devices, "The devices.")
+      .def("__len__", [](const DeviceMesh& mesh) { return mesh.devices.size(); })
+      .def(
+          "__eq__", [](const DeviceMesh& a, nb::handle b) { return nb::isinstance<DeviceMesh>(b) && a == nb::cast<const DeviceMesh&>(b); },
+          "other"_a)
+      .def("__repr__", [](const DeviceMesh& mesh) {
+        std::string text;
+        for (const Device& device : mesh.devices) text += (text.empty() ? "" : ", ") + device.id();
+        return "DeviceMesh(" + text + ")";
+      });
   m.def("machine_report", &report);
   m.def(
       "num_gpus", [] { return visible_gpus().size(); }, "GPUs that this process may use; never raises.");

@@ -18,46 +18,39 @@ nb::object arithmetic(const Parameter& a, nb::handle b, F&& f) {
   return nb::cast(f(a, to_parameter(b, "Parameter", "operand")));
 }
 
+template <typename F>
+void define_operator(nb::class_<Parameter>& cls, const char* name, F f) {
+  const std::string signature = "def " + std::string(name) + "(self, other: float | Parameter) -> Parameter";
+  const nb::sig shown(signature.c_str());
+  cls.def(
+      name, [f](const Parameter& a, nb::handle b) { return arithmetic(a, b, f); }, nb::arg("other"), shown);
+}
+
+void define_operators(nb::class_<Parameter>& cls) {
+  using P = const Parameter&;
+  define_operator(cls, "__add__", [](P a, P b) { return a + b; });
+  define_operator(cls, "__radd__", [](P a, P b) { return b + a; });
+  define_operator(cls, "__sub__", [](P a, P b) { return a - b; });
+  define_operator(cls, "__rsub__", [](P a, P b) { return b - a; });
+  define_operator(cls, "__mul__", [](P a, P b) { return a * b; });
+  define_operator(cls, "__rmul__", [](P a, P b) { return b * a; });
+  define_operator(cls, "__truediv__", [](P a, P b) { return a / b; });
+  define_operator(cls, "__rtruediv__", [](P a, P b) { return b / a; });
+  define_operator(cls, "__pow__", [](P a, P b) { return Parameter::power(a, b); });
+  define_operator(cls, "__rpow__", [](P a, P b) { return Parameter::power(b, a); });
+}
+
 }  // namespace
 
 void bind_parameters(nb::module_& m) {
   using namespace nb::literals;
-  const auto power = [](const Parameter& a, const Parameter& b) { return Parameter::power(a, b); };
-  nb::class_<Parameter>(m, "Parameter",
-                        "An angle that gets its value when the circuit runs: a name, or an expression of names.\n\n"
-                        "Parameters add, subtract, multiply, divide and take powers with each other and with numbers.")
+  nb::class_<Parameter> parameter(m, "Parameter",
+                                  "An angle that gets its value when the circuit runs: a name, or an expression of names.\n\n"
+                                  "Parameters add, subtract, multiply, divide and take powers with each other and with numbers.");
+  define_operators(parameter);
+  parameter
       .def(
           "__init__", [](Parameter* self, nb::str name) { new (self) Parameter(Parameter::named(nb::cast<std::string>(name))); }, "name"_a)
-      .def(
-          "__add__", [](const Parameter& a, nb::handle b) { return arithmetic(a, b, [](auto& x, const auto& y) { return x + y; }); },
-          "other"_a)
-      .def(
-          "__radd__", [](const Parameter& a, nb::handle b) { return arithmetic(a, b, [](auto& x, const auto& y) { return y + x; }); },
-          "other"_a)
-      .def(
-          "__sub__", [](const Parameter& a, nb::handle b) { return arithmetic(a, b, [](auto& x, const auto& y) { return x - y; }); },
-          "other"_a)
-      .def(
-          "__rsub__", [](const Parameter& a, nb::handle b) { return arithmetic(a, b, [](auto& x, const auto& y) { return y - x; }); },
-          "other"_a)
-      .def(
-          "__mul__", [](const Parameter& a, nb::handle b) { return arithmetic(a, b, [](auto& x, const auto& y) { return x * y; }); },
-          "other"_a)
-      .def(
-          "__rmul__", [](const Parameter& a, nb::handle b) { return arithmetic(a, b, [](auto& x, const auto& y) { return y * x; }); },
-          "other"_a)
-      .def(
-          "__truediv__", [](const Parameter& a, nb::handle b) { return arithmetic(a, b, [](auto& x, const auto& y) { return x / y; }); },
-          "other"_a)
-      .def(
-          "__rtruediv__", [](const Parameter& a, nb::handle b) { return arithmetic(a, b, [](auto& x, const auto& y) { return y / x; }); },
-          "other"_a)
-      .def(
-          "__pow__", [power](const Parameter& a, nb::handle b) { return arithmetic(a, b, power); }, "other"_a)
-      .def(
-          "__rpow__",
-          [power](const Parameter& a, nb::handle b) { return arithmetic(a, b, [power](auto& x, const auto& y) { return power(y, x); }); },
-          "other"_a)
       .def("__neg__", [](const Parameter& a) { return -a; })
       .def(
           "__eq__", [](const Parameter& a, nb::handle b) { return nb::isinstance<Parameter>(b) && a == nb::cast<const Parameter&>(b); },

@@ -17,7 +17,8 @@ nb::dict pass_dict(const Pass& pass) {
     for (const Residency& residency : p.residencies) sum += residency.steps.size();
     return sum;
   };
-  return record(pass, "residencies", [](const Pass& p) { return p.residencies.size(); }, "steps", steps, "flops", &Pass::flops);
+  return record(
+      pass, "residencies", [](const Pass& p) { return p.residencies.size(); }, "steps", steps, "flops", &Pass::flops);
 }
 
 nb::dict stage_dict(const Stage& stage) {

@@ -154,11 +154,12 @@ cdouble inner_product(const Circuit& bra, const Circuit& ket, Config& config) {
 
 nb::dict to_dict(const Distribution& d, std::uint64_t seed) {
   using D = Distribution;
-  nb::dict out = record(d, "engine", &D::engine, "backend", &D::backend, "precision", &D::precision, "simd", &D::simd, "threads", &D::threads,
-                        "ranks", &D::ranks, "devices", &D::devices, "shards", &D::shards, "placement", &D::placement, "transport",
-                        &D::transport, "stages", &D::stages, "passes", &D::passes, "exchanges", &D::exchanges, "bytes_local",
-                        &D::bytes_local, "bytes_exchanged", &D::bytes_exchanged, "bytes_between_ranks", &D::bytes_between_ranks,
-                        "shard_owners", &D::shard_owners, "memory_bytes", &D::memory_bytes, "plan_cached", &D::plan_cached, "notes", &D::notes);
+  nb::dict out =
+      record(d, "engine", &D::engine, "backend", &D::backend, "precision", &D::precision, "simd", &D::simd, "threads", &D::threads, "ranks",
+             &D::ranks, "devices", &D::devices, "shards", &D::shards, "placement", &D::placement, "transport", &D::transport, "stages",
+             &D::stages, "passes", &D::passes, "exchanges", &D::exchanges, "bytes_local", &D::bytes_local, "bytes_exchanged",
+             &D::bytes_exchanged, "bytes_between_ranks", &D::bytes_between_ranks, "shard_owners", &D::shard_owners, "memory_bytes",
+             &D::memory_bytes, "plan_cached", &D::plan_cached, "notes", &D::notes);
   out["seed"] = seed;
   return out;
 }

@@ -33,20 +33,13 @@ struct State {
   Open open = std::make_shared<std::atomic<bool>>(true);
   std::atomic<bool> busy{false};
 
-  State(int num_qubits, Config& config) {
+  /// make() gives the state, with the GIL released.
+  template <typename F>
+  State(Config& config, F&& make) {
     config.check();
     try {
       nb::gil_scoped_release release;
-      state = std::make_unique<DistributedState>(num_qubits, config.config);
-    } catch (const BackendUnavailable& error) {
-      name_backend(error, config);
-    }
-  }
-  State(const std::string& folder, Config& config) {
-    config.check();
-    try {
-      nb::gil_scoped_release release;
-      state = std::make_unique<DistributedState>(DistributedState::load(folder, config.config));
+      state = std::make_unique<DistributedState>(make());
     } catch (const BackendUnavailable& error) {
       name_backend(error, config);
     }
@@ -174,6 +167,12 @@ std::vector<View> local_shards(State& self, bool writable) {
   return out;
 }
 
+View gather(State& self, const std::string& device, bool writable) {
+  Use use(self);
+  ShardView view = use.run([&](DistributedState& s) { return s.gather(device); });
+  return {std::move(view), std::make_shared<std::atomic<bool>>(true), writable};
+}
+
 /// The memory as an array in the framework `F`; `T` is const for a read-only one.
 template <typename F, typename T>
 nb::object array_of(const View& view) {
@@ -216,7 +215,8 @@ void bind_state(nb::module_& m) {
       .def_prop_ro("range", [](const View& v) { return nb::make_tuple(v.shard.range.begin, v.shard.range.end); })
       .def_prop_ro("precision", [](const View& v) { return std::string(to_string(v.shard.precision)); })
       .def("__len__", [](const View& v) { return v.shard.range.size(); })
-      .def("numpy", &numpy, "A NumPy array on the shard's memory, which it keeps alive.")
+      .def("numpy", &numpy, nb::sig("def numpy(self) -> numpy.typing.NDArray[typing.Any]"),
+           "A NumPy array on the shard's memory, which it keeps alive.")
       .def_ro("writable", &View::writable)
       .def(
           "__array__",
@@ -244,10 +244,15 @@ void bind_state(nb::module_& m) {
   nb::class_<State>(m, "State")
       .def(
           "__init__",
-          [](State* self, nb::handle num_qubits, Config& config) {
-            new (self) State(static_cast<int>(to_unsigned(num_qubits, "State", "num_qubits", 1, kMaxQubits)), config);
+          [](State* self, nb::handle num_qubits, Config& config, const DeviceMesh* mesh) {
+            const int n = static_cast<int>(to_unsigned(num_qubits, "State", "num_qubits", 1, kMaxQubits));
+            new (self) State(config, [&] {
+              const SimulatorConfig& c = config.config;
+              if (mesh == nullptr) return DistributedState(n, c);
+              return DistributedState(DistributedExecutionContext(*mesh, c.threads), n, c.effective_precision(), c);
+            });
           },
-          "num_qubits"_a, "config"_a)
+          "num_qubits"_a, "config"_a, "mesh"_a.none())
       .def("close", &close)
       .def_prop_ro("closed", [](const State& s) { return s.state == nullptr; })
       .def_prop_ro("num_qubits",
@@ -285,6 +290,7 @@ void bind_state(nb::module_& m) {
              return b.key(b.size());
            })
       .def("local_shards", &local_shards, "writable"_a)
+      .def("gather", &gather, "device"_a, "writable"_a)
       .def("canonicalise",
            [](State& s) {
              Use use(s);
@@ -301,7 +307,11 @@ void bind_state(nb::module_& m) {
           },
           "path"_a)
       .def_static(
-          "load", [](const std::string& folder, Config& config) { return new State(folder, config); }, "folder"_a, "config"_a)
+          "load",
+          [](const std::string& folder, Config& config) {
+            return new State(config, [&] { return DistributedState::load(folder, config.config); });
+          },
+          "folder"_a, "config"_a)
       .def(
           "save",
           [](State& s, const std::string& folder) {

@@ -9,7 +9,7 @@
 import logging as _logging
 
 from . import circuits, errors
-from ._core import __version__, option_keys
+from ._core import DeviceMesh, __version__, option_keys
 from ._mpi import finalize_distributed_mpi_gpu, init_mpi
 from .config import SimulatorConfig
 from .enums import SimulationType, SimulatorType
@@ -43,6 +43,7 @@ from .planning import Plan, about, doctor, model_machine, plan
 from .qasm import QasmToCirc
 from .state import State
 
+DeviceMesh.__module__ = __name__
 _logging.getLogger("ketmesh").addHandler(_logging.NullHandler())
 
 globals().update(SimulatorType.__members__)
@@ -51,6 +52,7 @@ globals().update(SimulationType.__members__)
 __all__ = [
     "BackendUnavailable",
     "CircuitError",
+    "DeviceMesh",
     "DoesNotFit",
     "Error",
     "Internal",

@@ -1,10 +1,11 @@
-"""Fields of SimulatorConfig: one row each with its check. A check returns the value to keep, or raises."""
+"""Fields of SimulatorConfig: one row each with its check. A check returns the value to keep, or raises; its ``kind`` is the type for stubs."""
 
 import collections.abc
 import enum
 import math
 import numbers
 import operator
+from typing import Any
 
 from . import _core
 from .errors import OptionError
@@ -19,6 +20,7 @@ def _integer(low, high):
             raise OptionError(f"{name} = {number}: must be an integer from {low} to {high}")
         return number
 
+    check.kind = int
     return check
 
 
@@ -44,6 +46,7 @@ def _word(*words):
             raise OptionError(f"{name} = {value!r}: must be one of {', '.join(words)}")
         return value
 
+    check.kind = str
     return check
 
 
@@ -53,6 +56,7 @@ def _member(cls: type[enum.Enum]):
             raise TypeError(f"{name} must be a member of {cls.__name__}, not {type(value).__name__}")
         return value
 
+    check.kind = cls
     return check
 
 
@@ -79,7 +83,14 @@ def _options(name, value):
 
 def optional(check):
     """None clears the field."""
-    return lambda name, value: None if value is None else check(name, value)
 
+    def cleared(name, value):
+        return None if value is None else check(name, value)
+
+    cleared.kind = check.kind | None
+    return cleared
+
+
+_real.kind, _flag.kind, _text.kind, _options.kind = float, bool, str, collections.abc.Mapping[str, Any]
 
 integer, real, flag, word, member, text, options = _integer, _real, _flag, _word, _member, _text, _options

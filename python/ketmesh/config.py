@@ -1,5 +1,7 @@
 """SimulatorConfig: where and how a simulation runs."""
 
+import inspect
+
 from . import _core
 from . import _fields as check
 from .enums import BACKENDS, SimulationType, SimulatorType
@@ -176,6 +178,15 @@ class SimulatorConfig:
 
 for _name, (_default, _validate) in _FIELDS.items():
     setattr(SimulatorConfig, _name, _field(_name, _validate))
+# What help() and type checkers are shown of **fields.
+SimulatorConfig.__init__.__signature__ = inspect.Signature(
+    [inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)]
+    + [
+        inspect.Parameter(_name, inspect.Parameter.KEYWORD_ONLY, default=_default, annotation=_validate.kind)
+        for _name, (_default, _validate) in _FIELDS.items()
+    ],
+    return_annotation=None,
+)
 
 
 def _restored(fields):

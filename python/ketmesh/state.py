@@ -1,11 +1,17 @@
 """A state that lives between calls."""
 
+import collections.abc
 import itertools
 import math
 import os
+from typing import Any
+
+import numpy.typing as npt
 
 from . import _core, _runs
+from ._types import Array, Observables, Values
 from .circuits import QuantumCircuit
+from .config import SimulatorConfig
 from .errors import OptionError
 
 
@@ -17,6 +23,8 @@ class State:
     num_qubits : int
         1 to 62, as far as the memory reaches.
     config : SimulatorConfig, optional
+    mesh : DeviceMesh, optional
+        The devices of this process to spread it over; None: those that ``config`` chooses.
 
     Examples
     --------
@@ -27,42 +35,44 @@ class State:
     [1.0, 1.0]
     """
 
-    def __init__(self, num_qubits, config=None):
+    def __init__(self, num_qubits: int, config: SimulatorConfig | None = None, mesh: _core.DeviceMesh | None = None) -> None:
+        if mesh is not None and not isinstance(mesh, _core.DeviceMesh):
+            raise TypeError(f"mesh must be a DeviceMesh, not {type(mesh).__name__}")
         self._made = _runs.native(config)
-        self._state = _core.State(num_qubits, self._made)
+        self._state = _core.State(num_qubits, self._made, mesh)
         self._seeds = None
 
-    def __enter__(self):
+    def __enter__(self) -> "State":
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.close()
 
-    def close(self):
+    def close(self) -> None:
         """Free the memory, once no array looks into it. Everything but close() is refused afterwards."""
         self._state.close()
 
     @property
-    def closed(self):
+    def closed(self) -> bool:
         """Whether close() was called."""
         return self._state.closed
 
     @property
-    def num_qubits(self):
+    def num_qubits(self) -> int:
         """Number of qubits."""
         return self._state.num_qubits
 
     @property
-    def precision(self):
+    def precision(self) -> str:
         """``"single"`` or ``"double"``."""
         return self._state.precision
 
     @property
-    def layout(self):
+    def layout(self) -> list[int]:
         """Physical bit of each qubit."""
         return self._state.layout()
 
-    def apply(self, what, *operands, parameters=None):
+    def apply(self, what: QuantumCircuit | str, *operands: Any, parameters: Values = None) -> "State":
         """Apply a circuit, or one gate by its name: ``apply("rx", 0, 0.3)``. Gates given one by one are planned together."""
         if isinstance(what, QuantumCircuit):
             if operands:
@@ -79,20 +89,20 @@ class State:
             raise TypeError(f"apply: a QuantumCircuit or the name of a gate, not {type(what).__name__}")
         return self
 
-    def flush(self):
+    def flush(self) -> "State":
         """Apply the gates that are waiting; every call that looks at the state does so first."""
         self._state.flush()
         return self
 
-    def norm(self):
+    def norm(self) -> float:
         """Square root of the sum of all probabilities: 1 up to rounding."""
         return math.sqrt(self._state.norm_squared())
 
-    def probabilities(self, qubits=None):
+    def probabilities(self, qubits: collections.abc.Iterable[int] | None = None) -> Array:
         """Probabilities of the outcomes of ``qubits`` (None: all); the first is the least significant bit."""
         return self._state.probabilities(qubits)
 
-    def sample(self, shots, seed=None):
+    def sample(self, shots: int, seed: int | None = None) -> dict[str, int]:
         """Counts of measuring all qubits, without collapse: character i of a key is qubit i."""
         if seed is None:
             if self._seeds is None:  # all ranks agree on the seed of a run
@@ -101,19 +111,19 @@ class State:
             seed = next(self._seeds)
         return self._state.sample(shots, seed)
 
-    def expectation(self, observables):
+    def expectation(self, observables: Observables) -> list[float]:
         """Expectation values; observables as ``QuantumCircuit.estimate`` takes them."""
         return self._state.expectation(observables)
 
-    def amplitudes(self, indices):
+    def amplitudes(self, indices: collections.abc.Iterable[int]) -> Array:
         """Amplitudes of chosen basis states."""
         return self._state.amplitudes(indices)
 
-    def measure(self, qubits):
+    def measure(self, qubits: int | collections.abc.Iterable[int]) -> int:
         """Measure qubits and collapse; bit j of the result is ``qubits[j]``."""
         return self._state.measure([qubits] if isinstance(qubits, int) else qubits)
 
-    def encode(self, data, method="amplitude", layers=2, entanglement="full"):
+    def encode(self, data: npt.ArrayLike, method: str = "amplitude", layers: int = 2, entanglement: str = "full") -> "State":
         """Set the state to an encoding of one sample: amplitude, angle, basis, phase, iqp, iqp-z, zz-feature-map.
 
         ``layers`` and ``entanglement`` (full, linear, circular) are for zz-feature-map. Over ranks every rank keeps its own part.
@@ -121,20 +131,20 @@ class State:
         self._state.encode(data, method, layers, entanglement)
         return self
 
-    def snapshot(self):
+    def snapshot(self) -> int:
         """Keep a copy of the state; returns a number for restore()."""
         return self._state.snapshot()
 
-    def restore(self, snapshot):
+    def restore(self, snapshot: int) -> "State":
         """Go back to a snapshot."""
         self._state.restore(snapshot)
         return self
 
-    def drop(self, snapshot):
+    def drop(self, snapshot: int) -> None:
         """Free a snapshot."""
         self._state.drop(snapshot)
 
-    def local_shards(self, writable=False):
+    def local_shards(self, writable: bool = False) -> list[_core.Shard]:
         """Zero-copy views of this rank's shards: ``.numpy()``, DLPack, ``.device``, ``.range``.
 
         Amplitudes lie in physical order, read with ``layout``. Arrays keep the memory alive, after close() too; they are read-only
@@ -142,26 +152,40 @@ class State:
         """
         return self._state.local_shards(writable)
 
-    def canonicalise(self):
+    def gather(self, device: str = "cpu", writable: bool = False) -> _core.Shard:
+        """All amplitudes in logical order in memory of their own on one device (``"cpu"``, ``"cuda:0"``), on every rank.
+
+        The view is used as those of ``local_shards``; later changes of the state, and close(), do not reach it. What the device
+        cannot hold raises DoesNotFit with the sizes.
+
+        Examples
+        --------
+        >>> from ketmesh import State
+        >>> State(2).apply("x", 1).gather().numpy().real
+        array([0., 0., 1., 0.], dtype=float32)
+        """
+        return self._state.gather(device, writable)
+
+    def canonicalise(self) -> "State":
         """Make physical order the logical one."""
         self._state.canonicalise()
         return self
 
-    def to_host(self, begin=0, end=None):
+    def to_host(self, begin: int = 0, end: int | None = None) -> Array:
         """Copy of the logical amplitudes begin .. end - 1."""
         return self._state.to_host(begin, end)
 
-    def from_host(self, values, begin=0):
+    def from_host(self, values: npt.ArrayLike, begin: int = 0) -> "State":
         """Overwrite the logical amplitudes from begin on."""
         self._state.from_host(begin, values)
         return self
 
-    def save(self, folder):
+    def save(self, folder: str | os.PathLike[str]) -> None:
         """Write a checkpoint: every shard with a checksum, and a manifest that is renamed into place last."""
         self._state.save(os.fspath(folder))
 
     @classmethod
-    def load(cls, folder, config=None):
+    def load(cls, folder: str | os.PathLike[str], config: SimulatorConfig | None = None) -> "State":
         """A state from a checkpoint, on any number of devices and shards; in its precision unless config names one."""
         self = cls.__new__(cls)
         self._made = _runs.native(config)
@@ -169,15 +193,15 @@ class State:
         self._seeds = None
         return self
 
-    def save_npy(self, path):
+    def save_npy(self, path: str | os.PathLike[str]) -> None:
         """Write all amplitudes in logical order as a .npy file."""
         self._state.write_npy(os.fspath(path))
 
-    def distribution(self):
+    def distribution(self) -> dict[str, Any]:
         """What was done so far: passes, exchanges, bytes, devices."""
         return self._state.distribution()
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         if self.closed:
             return "State(closed)"
         return f"State({self.num_qubits} qubits, {self.precision})"

@@ -1,11 +1,13 @@
 """The package on the ranks of an MPI job, handed over in every way that mpi4py knows. Skipped without mpi4py or a launcher."""
 
+import atexit
 import glob
 import os
 import pathlib
 import shutil
 import subprocess
 import sys
+import tempfile
 
 import pytest
 
@@ -26,7 +28,11 @@ def _families():
     mpich = shutil.which("mpirun.mpich")
     library = sorted(glob.glob("/usr/lib/*/libmpich.so.12"))
     if mpich and library:
-        found["mpich"] = (mpich, {"MPI4PY_MPIABI": "mpich", "MPI4PY_LIBMPI": library[0]})
+        # Debian's MPICH has a name of its own; wheels of mpi4py ask for the common one.
+        folder = pathlib.Path(tempfile.mkdtemp(prefix="ketmesh-mpich-"))
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        (folder / "libmpi.so.12").symlink_to(library[0])
+        found["mpich"] = (mpich, {"MPI4PY_MPIABI": "mpich", "LD_LIBRARY_PATH": f"{folder}:{os.environ.get('LD_LIBRARY_PATH', '')}"})
     return found
 
 

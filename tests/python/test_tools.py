@@ -5,7 +5,6 @@ import importlib
 import os
 import pathlib
 import pkgutil
-import re
 import subprocess
 import sys
 
@@ -62,18 +61,6 @@ def modules():
 def test_doctests(name):
     failed, _ = doctest.testmod(importlib.import_module(name), optionflags=doctest.ELLIPSIS)
     assert failed == 0
-
-
-PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "python.md"
-BLOCKS = re.findall(r"^```python(?: needs=(\w+))?\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.M | re.S)
-
-
-@pytest.mark.parametrize("block", range(len(BLOCKS)))
-def test_documentation(block):
-    needs, text = BLOCKS[block]
-    if needs:
-        pytest.importorskip(needs)
-    exec(compile(text, f"{PAGE}, block {block}", "exec"), {})
 
 
 def test_finalize_ends_the_mpi_backend_only():

@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ketmesh/api/config.hpp"
@@ -54,7 +55,9 @@ class DistributedState {
   Index measure(std::span<const Qubit> qubits);  ///< collapses; bit j is qubits[j]
   const ClassicalBits& classical_bits() const;
 
-  std::vector<ShardView> local_shards();                 ///< zero copy, physical order with layout() beside it
+  std::vector<ShardView> local_shards();  ///< zero copy, physical order with layout() beside it
+  /// All amplitudes in logical order in memory of their own on one device of each rank ("cpu", "cuda:0"); later changes of the state do not reach it.
+  ShardView gather(std::string_view device = "cpu");
   void canonicalise();                                   ///< physical order becomes logical order
   std::vector<cdouble> to_host(Index begin, Index end);  ///< logical amplitudes; judged against host memory first
   void from_host(Index begin, std::span<const cdouble> values);

@@ -7,6 +7,7 @@
 #include "ketmesh/api/arguments.hpp"
 #include "ketmesh/api/checkpointing.hpp"
 #include "ketmesh/api/estimator.hpp"
+#include "ketmesh/api/gather.hpp"
 #include "ketmesh/api/runner.hpp"
 #include "ketmesh/base/error.hpp"
 #include "ketmesh/encode/sharded.hpp"
@@ -319,6 +320,11 @@ std::vector<ShardView> DistributedState::local_shards() {
   impl_->untouched = false;                // and may write
   return state.local_shards();
 }
+
+ShardView DistributedState::gather(std::string_view device) {
+  return impl_->reading("gather", [&](ShardedState& state) { return api::gather(state, device); });
+}
+
 void DistributedState::canonicalise() {
   impl_->reading("canonicalise", [](ShardedState& state) { state.canonicalise(); });
 }

@@ -51,6 +51,45 @@ TEST(State, QueuedGatesEqualAWholeCircuit) {
       }
 }
 
+TEST(State, GatheredOnOneDevice) {
+  for (const Precision precision : {Precision::single, Precision::double_})
+    for (const int shards : {1, 4, 8}) {
+      SimulatorConfig config = sharded(shards);
+      config.precision = precision;
+      DistributedState state(6, config);
+      state.apply(mixed());
+      const ShardView view = state.gather();
+      EXPECT_EQ(view.range, (IndexRange{0, 64}));
+      EXPECT_EQ(view.device, "cpu");
+      const auto want = all(state);
+      state.apply(Circuit(6).x(0).gphase(0.3));  // does not reach what was gathered
+      state.flush();
+      for (Index i = 0; i < 64; ++i) {
+        const cdouble found = precision == Precision::single ? cdouble(view.data<cfloat>()[i]) : view.data<cdouble>()[i];
+        EXPECT_EQ(found, want[i]) << i << ' ' << shards;
+      }
+    }
+  DistributedState state(6, sharded(2));
+  EXPECT_EQ(state.gather("cpu:1").device, "cpu:1");
+  EXPECT_THROW(state.gather("cuda:7"), OptionError);
+}
+
+TEST(State, WhatOneDeviceCannotHoldIsNotGathered) {
+  Machine machine;
+  machine.ranks = {DeviceMesh::cpu(4, 3 << 10)};  // 8 qubits: 4 KiB in double precision
+  SimulatorConfig config = sharded(4);
+  config.distributed.transfer_workspace_bytes = 1_MiB;
+  config.machine_json = machine.to_json();
+  DistributedState state(8, config);
+  try {
+    state.gather("cpu:2");
+    FAIL() << "gathered";
+  } catch (const DoesNotFit& error) {
+    EXPECT_EQ(error.needed_bytes(), 4096u);
+    EXPECT_EQ(error.available_bytes(), 3072u);
+  }
+}
+
 TEST(State, SavedAndLoadedElsewhere) {
   const auto folder = std::filesystem::temp_directory_path() / ("ketmesh-state-" + std::to_string(::getpid()));
   Circuit circuit = mixed();

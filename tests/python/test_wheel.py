@@ -1,0 +1,105 @@
+"""Wheels as users get them: built, repaired, installed into fresh environments of every Python that is here. KETMESH_SLOW=1 runs it."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import time
+import zipfile
+
+import pytest
+
+if os.environ.get("KETMESH_SLOW") != "1":
+    pytest.skip("builds the library anew for every Python; KETMESH_SLOW=1 runs it", allow_module_level=True)
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+VERSIONS = ["3.10", "3.11", "3.12", "3.13"]
+FIRST = """
+import ketmesh
+from ketmesh.circuits import QuantumCircuit
+counts = QuantumCircuit().h(0).cx(0, 1).measure_all().execute(shots=1000)["counts"]
+assert set(counts) == {"00", "11"} and sum(counts.values()) == 1000, counts
+assert "site-packages" in ketmesh.about()["library"], ketmesh.about()
+for plugin in ketmesh.doctor()["plugins"]:
+    print(plugin["name"], plugin["available"], plugin["reason"])
+"""
+
+
+def interpreter(version):
+    """A Python of that version: on the path, or one of pyenv's."""
+    pyenv = pathlib.Path(os.environ.get("PYENV_ROOT", pathlib.Path.home() / ".pyenv")) / "versions"
+    for candidate in [shutil.which(f"python{version}"), *pyenv.glob(f"{version}.*/bin/python{version}")]:
+        if candidate and subprocess.run([candidate, "-c", ""], capture_output=True).returncode == 0:
+            return str(candidate)
+    return None
+
+
+@pytest.fixture(scope="module")
+def wheels(tmp_path_factory):
+    """{tag of the Python: wheel}"""
+    out = pathlib.Path(os.environ.get("KETMESH_WHEELS") or tmp_path_factory.mktemp("wheels"))
+    if not any(out.glob("*.whl")):
+        subprocess.run([ROOT / "tools" / "wheels.sh", out], check=True)
+    return {wheel.name.split("-")[2]: wheel for wheel in out.glob("ketmesh-*.whl")}
+
+
+def fresh(folder, python):
+    subprocess.run([python, "-m", "venv", folder], check=True)
+    return folder / "bin" / "python"
+
+
+def clean():
+    return {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "LD_LIBRARY_PATH", "PYTHONHOME", "LD_PRELOAD")}
+
+
+def test_what_a_wheel_holds(wheels):
+    assert wheels, "no wheel was built"
+    for tag, wheel in wheels.items():
+        names = zipfile.ZipFile(wheel).namelist()
+        assert wheel.stat().st_size < 15e6, wheel
+        for wanted in ("ketmesh/lib/libketmesh.so.0", "ketmesh/lib/libketmesh_mpi_openmpi.so", "ketmesh/lib/libketmesh_mpi_mpich.so", "ketmesh/py.typed"):
+            assert wanted in names, (tag, wanted)
+        assert any(name.startswith("ketmesh/_core") and name.endswith(".so") for name in names) and "ketmesh/_core.pyi" in names
+        assert not any("libmpi" in pathlib.PurePath(name).name for name in names), names
+        assert "manylinux" in wheel.name and sum("libketmesh.so" in name for name in names) == 1
+        assert "abi3" in wheel.name or tag in ("cp310", "cp311")
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_fresh_environment(wheels, version, tmp_path):
+    python = interpreter(version)
+    tag = "cp" + version.replace(".", "")
+    wheel = wheels.get(tag) or (wheels.get("cp312") if version >= "3.12" else None)
+    if python is None or wheel is None:
+        pytest.skip(f"no Python {version} here")
+    inside = fresh(tmp_path / "venv", python)
+    start = time.monotonic()
+    subprocess.run([inside, "-m", "pip", "install", "-q", "--disable-pip-version-check", wheel], check=True, env=clean())
+    took = time.monotonic() - start
+    done = subprocess.run([inside, "-I", "-c", FIRST], capture_output=True, text=True, env=clean(), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert took < 10, f"{took:.1f} s"
+
+
+def test_plugin_of_cuda(wheels, tmp_path):
+    """The second wheel lays its plugin where the library looks first: what is said of GPUs changes from "no plugin" to a word about the machine."""
+    plugins = sorted(ROOT.glob("build/*/lib/libketmesh_cuda.so"))
+    if not plugins:
+        pytest.skip("no libketmesh_cuda.so was built here")
+    python = interpreter("3.12") or sys.executable
+    subprocess.run([ROOT / "tools" / "wheels.sh", "--cuda", plugins[0], tmp_path], check=True)
+    inside = fresh(tmp_path / "venv", python)
+    tag = "cp312" if interpreter("3.12") else f"cp{sys.version_info.major}{sys.version_info.minor}"
+    install = [inside, "-m", "pip", "install", "-q", "--disable-pip-version-check"]
+    subprocess.run([*install, wheels[tag]], check=True, env=clean())
+
+    def said():
+        done = subprocess.run([inside, "-I", "-c", FIRST], capture_output=True, text=True, env=clean(), check=True)
+        return next(line for line in done.stdout.splitlines() if line.startswith("cuda"))
+
+    before = said()
+    subprocess.run([*install, next(tmp_path.glob("ketmesh_cuda13-*.whl"))], check=True, env=clean())
+    assert (inside.parents[1].glob("lib/python*/site-packages/ketmesh/lib/libketmesh_cuda.so")) and said() != before, before
+    subprocess.run([inside, "-m", "pip", "uninstall", "-q", "-y", "ketmesh-cuda13"], check=True, env=clean())
+    assert said() == before
