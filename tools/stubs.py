@@ -43,9 +43,10 @@ def core():
     for cls in vars(module).values():
         if isinstance(cls, type) and not issubclass(cls, BaseException):
             cls.__module__ = module.__name__
-            for member in vars(cls).values():
+            for name, member in vars(cls).items():
                 if isinstance(member, types.FunctionType):
                     member.__module__ = module.__name__
+                    member.__name__ = name if name.startswith("_") else member.__name__
     generator = _generator(module)
     generator.put(module)
     return HEAD + generator.get()

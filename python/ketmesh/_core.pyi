@@ -67,7 +67,7 @@ class Parameter:
 
     def __repr__(self) -> str: ...
 
-    __reduce__ = _reduce_parameter
+    def __reduce__(self): ...
 
 def _parameter_from_qasm(text: str) -> Parameter: ...
 
@@ -704,7 +704,7 @@ class QuantumCircuit:
             q1: ---x-M1-
         """
 
-    __reduce__ = _reduce_circuit
+    def __reduce__(self): ...
 
 def _restored_circuit(text: str, grows: bool) -> QuantumCircuit: ...
 
@@ -831,7 +831,7 @@ class Plan:
 
     def __repr__(self) -> str: ...
 
-    _repr_html_ = _plan_html
+    def _repr_html_(self): ...
 
 def plan(circuit: QuantumCircuit, config: Config, machine: object | None) -> Plan: ...
 
