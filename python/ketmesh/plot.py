@@ -84,6 +84,7 @@ def timeline(events, *, ax=None):
     """
     import json
     import os
+    import re
 
     if isinstance(events, str | os.PathLike):
         with open(events, encoding="utf-8") as file:
@@ -95,6 +96,8 @@ def timeline(events, *, ax=None):
     if not spans:
         raise OptionError("timeline: there are no events")
     rows = sorted({(e.get("pid", 0), e.get("tid", 0)) for e in spans})
+    # "pass 2 of 5" is a pass.
+    spans = [dict(e, name=re.sub(r" \d+ of \d+$", "", e["name"])) for e in spans]
     kinds = list(dict.fromkeys(e["name"] for e in spans))
     ax = _axes(ax, figsize=(8, 0.5 * len(rows) + 1.5))
     start = min(e["ts"] for e in spans)
@@ -102,7 +105,7 @@ def timeline(events, *, ax=None):
         for row, key in enumerate(rows):
             bars = [((e["ts"] - start) / 1e3, e["dur"] / 1e3) for e in spans if e["name"] == kind and (e.get("pid", 0), e.get("tid", 0)) == key]
             if bars:
-                ax.broken_barh(bars, (row - 0.4, 0.8), color=f"C{number % 10}", label=kind)
+                ax.broken_barh(bars, (row - 0.4, 0.8), color=f"C{number % 10}", edgecolor="white", linewidth=0.5, label=kind)
     handles, labels = ax.get_legend_handles_labels()
     once = dict(zip(labels, handles, strict=True))
     ax.legend(once.values(), once.keys(), ncols=min(4, len(once)), fontsize="small", loc="lower center", bbox_to_anchor=(0.5, 1.0))
