@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdlib>
+
+#include "ketmesh/kernels/gpu/cuda_backend.hpp"
 
 namespace ketmesh::conformance {
 namespace {
@@ -10,7 +13,14 @@ namespace {
 struct Backend {
   std::string backend, level;
   StateOptions options;
+  DeviceKind kind = DeviceKind::cpu;
 };
+
+/// KETMESH_CONFORMANCE: the one backend to run; empty or unset: all that are here.
+bool wanted(const std::string& backend) {
+  const char* only = std::getenv("KETMESH_CONFORMANCE");
+  return only == nullptr || *only == '\0' || backend == only;
+}
 
 std::vector<Backend> backends(std::vector<std::string>* absent) {
   using kernels::SimdLevel;
@@ -22,7 +32,19 @@ std::vector<Backend> backends(std::vector<std::string>* absent) {
     else if (absent != nullptr)
       absent->push_back("cpu " + std::string(to_string(level)));
   }
+  if (kernels::cuda_status().available)
+    found.push_back({"cuda", std::string(kernels::cuda_kernels(Precision::single).level), {}, DeviceKind::cuda});
+  else if (absent != nullptr)
+    absent->push_back("cuda (" + kernels::cuda_status().reason + ")");
+  std::erase_if(found, [](const Backend& b) { return !wanted(b.backend); });
   return found;
+}
+
+/// All shards on the first GPU.
+std::shared_ptr<const DistributedExecutionContext> gpu_context() {
+  DeviceMesh mesh;
+  mesh.devices.push_back(kernels::cuda_devices().front());
+  return std::make_shared<const DistributedExecutionContext>(std::move(mesh), 1);
 }
 
 }  // namespace
@@ -34,6 +56,8 @@ std::string Combination::name() const {
 
 std::vector<Combination> combinations(std::vector<std::string>* absent) {
   std::vector<Combination> out;
+  std::shared_ptr<const DistributedExecutionContext> gpu;
+  if (kernels::cuda_status().available) gpu = gpu_context();
   for (const int shards : kShards) {
     // A team where there are 4 shards; elsewhere one thread, since teams that share cores with other tests wait more than they work.
     const auto context = std::make_shared<DistributedExecutionContext>(DeviceMesh::cpu(std::min(shards, 4), 1_GiB), shards == 4 ? 2 : 1);
@@ -41,7 +65,8 @@ std::vector<Combination> combinations(std::vector<std::string>* absent) {
       for (const Precision precision : {Precision::single, Precision::double_})
         for (const auto engine : {runtime::EngineKind::ex, runtime::EngineKind::conventional}) {
           Combination row{backend.backend, backend.level, "local", precision, shards, engine, {}};
-          row.setup.context = context;
+          row.setup.context = backend.kind == DeviceKind::cuda ? gpu : context;
+          row.setup.plan.target = backend.kind;
           row.setup.state = backend.options;
           row.setup.engine = engine;
           row.setup.plan.precision = precision;

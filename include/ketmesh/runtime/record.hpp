@@ -17,6 +17,7 @@ struct RunRecord {
   double seconds_plan = 0, seconds_allocate = 0, seconds_evolve = 0, seconds_exchange = 0, seconds_sample = 0;
   bool plan_cached = false;
   std::string transport = "none";
+  std::vector<std::string> notes;  ///< why a better transport was not taken
   RunRecord& operator+=(const RunRecord& other);
 };
 

@@ -45,6 +45,7 @@ class CollectiveCommunicator {
   int rank() const noexcept { return rank_; }
   int world() const noexcept { return world_; }
   std::string name() const;  ///< "self", "threads", "mpi"
+  bool takes_device_memory() const { return ranks_ != nullptr && ranks_->takes_device_memory(); }
   /// Number of each rank's host, 0 for that of rank 0, in order of first appearance.
   const std::vector<int>& hosts() const noexcept { return hosts_; }
   int local_rank() const noexcept;  ///< ranks of the same host with a smaller number

@@ -28,6 +28,8 @@ class PointToPoint {
   /// Equal on ranks that share a host's memory; at most 63 characters.
   virtual std::string host() const = 0;
 
+  /// Whether send and receive take memory of GPUs.
+  virtual bool takes_device_memory() const { return false; }
   /// The memory must stay as it is until the request is done or cancelled.
   virtual Request send(Channel channel, int to, std::span<const std::byte> data) = 0;
   /// `from` may be kAnyRank. A message of another length than data.size() is an error, on the channel of errors a shorter one is none.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "ketmesh/api/gpu_mesh.hpp"
 #include "ketmesh/api/machine.hpp"
 #include "ketmesh/api/options.hpp"
 #include "ketmesh/base/error.hpp"
@@ -23,6 +24,24 @@ kernels::SimdLevel simd_level(const std::string& name) {
                            kernels::SimdLevel::scalar})
     if (kernels::to_string(level) == name) return level;
   throw OptionError("simd = \"" + name + "\": must be one of avx512, avx2, sse4, neon, scalar, reference, or empty");
+}
+
+transport::DeviceTransport device_transport(const DistributedOptions& options) {
+  using transport::DeviceTransport;
+  if ((options.flags & kFlagHostStaged) != 0) return DeviceTransport::staged;
+  switch (options.transport) {
+    case TransportChoice::automatic:
+      return DeviceTransport::automatic;
+    case TransportChoice::peer:
+      return DeviceTransport::peer;
+    case TransportChoice::nccl:
+      return DeviceTransport::nccl;
+    case TransportChoice::mpi:
+      return DeviceTransport::mpi;
+    case TransportChoice::staged:
+      return DeviceTransport::staged;
+  }
+  throw Internal("a transport that is none");
 }
 
 Plugin mpi_plugin() {
@@ -83,31 +102,6 @@ std::shared_ptr<CollectiveCommunicator> communicator_for_run(const SimulatorConf
   }
 }
 
-namespace {
-
-/// The GPUs of a run: those that are named, else the first, or all of a distributed run.
-DeviceMesh gpu_mesh(const SimulatorConfig& config, Backend backend) {
-  const std::vector<Device> visible = kernels::cuda_devices();
-  std::vector<int> chosen = is_distributed(backend) ? config.distributed.devices : std::vector<int>{};
-  if (backend == Backend::gpu && config.gpu_device) {
-    if (*config.gpu_device < 0 || static_cast<std::size_t>(*config.gpu_device) >= visible.size())
-      throw OptionError("gpu_device = " + std::to_string(*config.gpu_device) + ": there are GPUs 0 to " +
-                        std::to_string(visible.size() - 1));
-    chosen.push_back(*config.gpu_device);
-  }
-  if (chosen.empty())
-    for (int k = 0; k < (is_distributed(backend) ? static_cast<int>(visible.size()) : 1); ++k) chosen.push_back(k);
-  DeviceMesh mesh;
-  for (const int k : chosen) {
-    if (k < 0 || static_cast<std::size_t>(k) >= visible.size())
-      throw OptionError("distributed_devices names GPU " + std::to_string(k) + ": there are 0 to " + std::to_string(visible.size() - 1));
-    mesh.devices.push_back(visible[static_cast<std::size_t>(k)]);
-  }
-  return mesh;
-}
-
-}  // namespace
-
 Machine machine_for_plan(const SimulatorConfig& config) {
   if (!config.machine_json.empty()) return Machine::from_json(config.machine_json);
   int devices = 1;
@@ -132,7 +126,7 @@ void check_p2p_bits(int k, const CollectiveCommunicator& ranks) {
 
 }  // namespace
 
-DeviceMesh mesh_for_run(const SimulatorConfig& config, Backend backend, const CollectiveCommunicator& ranks) {
+DeviceMesh mesh_for_run(const SimulatorConfig& config, Backend backend, CollectiveCommunicator& ranks) {
   if (is_mpi(backend) && config.distributed.mpi_p2p_bits) check_p2p_bits(*config.distributed.mpi_p2p_bits, ranks);
   if (!config.machine_json.empty()) {
     const Machine machine = Machine::from_json(config.machine_json);
@@ -141,7 +135,7 @@ DeviceMesh mesh_for_run(const SimulatorConfig& config, Backend backend, const Co
                         std::to_string(ranks.world()));
     return machine.ranks[static_cast<std::size_t>(ranks.rank())];
   }
-  if (is_gpu(backend)) return gpu_mesh(config, backend);
+  if (is_gpu(backend)) return gpu_mesh(config, backend, ranks);
   return backend == Backend::distributed_cpu ? DeviceMesh::cpu(virtual_devices(config)) : cpu_mesh_of_rank(ranks);
 }
 
@@ -169,6 +163,8 @@ StateOptions state_options(const SimulatorConfig& config) {
   options.kernels = config.simd == "reference" ? KernelChoice::reference : KernelChoice::fast;
   options.level = simd_level(config.simd);
   options.workspace_bytes = config.distributed.transfer_workspace_bytes;
+  options.transport.wanted = device_transport(config.distributed);
+  options.transport.peer_between_ranks = config.distributed.mpi_p2p_bits.value_or(1) != 0;
   return options;
 }
 

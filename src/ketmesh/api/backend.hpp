@@ -36,9 +36,9 @@ std::shared_ptr<CollectiveCommunicator> communicator_for_run(const SimulatorConf
 /// The machine that a plan is made for when nothing runs: the machine file, else model_machine.
 Machine machine_for_plan(const SimulatorConfig& config);
 
-/// This rank's devices for a run; a processor's memory is shared with the other ranks of its host. Throws OptionError when the machine file has another
+/// This rank's devices for a run; a processor's memory is shared with the other ranks of its host. Collective. Throws OptionError when the machine file has another
 /// number of ranks than the job.
-DeviceMesh mesh_for_run(const SimulatorConfig& config, Backend backend, const CollectiveCommunicator& ranks);
+DeviceMesh mesh_for_run(const SimulatorConfig& config, Backend backend, CollectiveCommunicator& ranks);
 
 /// `backend` is the one that runs or is planned for.
 PlanOptions plan_options(const SimulatorConfig& config, Backend backend);

@@ -238,6 +238,7 @@ Distribution Runner::describe(const RunRecord& record, const ShardedState* state
   } else {
     d.shard_owners = {0};
   }
+  d.notes = record.notes;
   const kernels::CudaStatus& cuda = kernels::cuda_status();
   if (config_.backend == Backend::automatic && backend_ == Backend::cpu)
     d.notes.emplace_back("auto: the processor; " +

@@ -20,6 +20,8 @@ RunRecord& RunRecord::operator+=(const RunRecord& other) {
   seconds_sample += other.seconds_sample;
   plan_cached = plan_cached || other.plan_cached;
   if (transport == "none") transport = other.transport;
+  for (const auto& note : other.notes)
+    if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
   return *this;
 }
 

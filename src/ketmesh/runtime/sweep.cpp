@@ -79,7 +79,10 @@ void run_exchange(const Exchange& step, ShardedState& state, RunRecord& record, 
   ++record.exchanges;
   record.bytes_exchanged += count.bytes;
   record.bytes_between_ranks += count.bytes_between_ranks;
-  if (record.transport == "none") record.transport = state.transport_name();
+  if (record.transport == "none") {
+    record.transport = state.transport_name();
+    record.notes = state.transport_notes();
+  }
   note_memory(state, states, count.workspace_bytes, record);
 }
 

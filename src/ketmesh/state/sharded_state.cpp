@@ -7,6 +7,7 @@
 
 #include "ketmesh/base/error.hpp"
 #include "ketmesh/kernels/gpu/cuda_backend.hpp"
+#include "ketmesh/kernels/gpu/device_link.hpp"
 
 namespace ketmesh {
 namespace {
@@ -41,6 +42,12 @@ void check_placement(const Placement& placement, const Machine& machine) {
   }
 }
 
+/// The same on every rank, also on one that owns no shard.
+bool placed_on_gpus(const Placement& placement, const Machine& machine) {
+  const auto& owner = placement.owners.front();
+  return machine.ranks[static_cast<std::size_t>(owner.rank)].devices[static_cast<std::size_t>(owner.device)].kind == DeviceKind::cuda;
+}
+
 }  // namespace
 
 ShardedState::ShardedState(std::shared_ptr<const DistributedExecutionContext> context, const Placement& placement, Precision precision,
@@ -66,6 +73,9 @@ ShardedState::ShardedState(std::shared_ptr<const DistributedExecutionContext> co
   }
   if (options.exchanger != nullptr)
     exchanger_ = options.exchanger;
+  else if (placed_on_gpus(placement_, context_->machine()))
+    exchanger_ = std::make_shared<transport::DeviceExchanger>(context_->collective(), kernels::cuda_link(), context_->machine(), placement_,
+                                                              own_, options_.transport);
   else if (context_->world() > 1)
     exchanger_ = std::make_shared<transport::RankExchanger>(context_->collective());
   else

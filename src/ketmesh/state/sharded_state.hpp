@@ -12,6 +12,7 @@
 #include "ketmesh/plan/plan.hpp"
 #include "ketmesh/state/context.hpp"
 #include "ketmesh/state/shard_view.hpp"
+#include "ketmesh/transport/device_exchanger.hpp"
 #include "ketmesh/transport/exchanger.hpp"
 
 namespace ketmesh {
@@ -24,6 +25,7 @@ struct StateOptions {
   std::uint64_t workspace_bytes = 16_MiB;
   const kernels::Kernels* table = nullptr;            ///< instead of those of the devices; must outlive the state
   std::shared_ptr<transport::Exchanger> exchanger{};  ///< instead of the one that suits the world
+  transport::DeviceTransportOptions transport{};      ///< between GPUs
 };
 
 /// Owns this rank's shards only; move-only. Memory was judged by the plan; an allocation that fails all the same frees everything and throws DoesNotFit.
@@ -55,6 +57,7 @@ class ShardedState {
   void set_product(std::span<const std::array<cdouble, 2>> qubit_vectors);
   transport::ExchangeCount exchange(const Exchange& step);  ///< moves amplitudes and the layout
   std::string_view transport_name() const { return exchanger_->name(); }
+  std::vector<std::string> transport_notes() const { return exchanger_->notes(); }
   void canonicalise();  ///< physical order becomes logical order
 
   /// Zero-copy, physical order with layout() beside it.

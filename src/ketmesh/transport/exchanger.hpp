@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ketmesh/kernels/kernels.hpp"
 #include "ketmesh/plan/plan.hpp"
@@ -33,6 +34,8 @@ class Exchanger {
   virtual ExchangeCount exchange(const Exchange& step, const Placement& placement, std::span<const OwnedShard> own,
                                  std::uint64_t workspace_bytes) = 0;
   virtual std::string_view name() const = 0;  ///< "local", ...
+  /// One line each: why a better transport was not taken.
+  virtual std::vector<std::string> notes() const { return {}; }
 };
 
 /// All shards in this process: memory copies between them.
@@ -44,7 +47,7 @@ class LocalExchanger final : public Exchanger {
 };
 
 /// Shards of several ranks: blocks go in chunks from the shard into the other rank's workspace and from there into its shard, several chunks on their way at
-/// once; shards of one rank change places by memory copies. Device memory goes through the host.
+/// once; shards of one rank change places by memory copies. Host memory only.
 class RankExchanger final : public Exchanger {
  public:
   /// The communicator must outlive it. Collective calls only.

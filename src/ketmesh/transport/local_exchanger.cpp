@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "ketmesh/base/error.hpp"
 #include "ketmesh/plan/memory.hpp"
@@ -53,13 +54,38 @@ ExchangeCount LocalExchanger::exchange(const Exchange& step, const Placement& pl
   return swap_within(exchange_blocks(step, placement), own, room);
 }
 
+ExchangeCount swap_within_devices(const ExchangeBlocks& blocks, std::span<const OwnedShard> own, std::uint64_t workspace_bytes) {
+  ExchangeCount count;
+  std::vector<bool> done(blocks.swaps.size());
+  for (std::size_t first = 0; first < blocks.swaps.size(); ++first) {
+    if (done[first]) continue;
+    const int device = owner_of(own, blocks.swaps[first].first).context.ordinal;
+    ExchangeBlocks of_device = blocks;
+    of_device.swaps.clear();
+    for (std::size_t k = first; k < blocks.swaps.size(); ++k) {
+      if (done[k] || owner_of(own, blocks.swaps[k].first).context.ordinal != device) continue;
+      done[k] = true;
+      of_device.swaps.push_back(blocks.swaps[k]);
+    }
+    std::vector<OwnedShard> there;
+    for (const OwnedShard& shard : own)
+      if (shard.context.ordinal == device) there.push_back(shard);
+    const ExchangeCount one = swap_within(of_device, there, workspace_bytes);
+    count.bytes += one.bytes;
+    count.workspace_bytes += one.workspace_bytes;
+  }
+  return count;
+}
+
 ExchangeCount swap_within(const ExchangeBlocks& blocks, std::span<const OwnedShard> own, std::uint64_t workspace_bytes) {
   if (blocks.swaps.empty()) return {};
   const std::uint64_t one = bytes_per_amplitude(own.front().kernels->precision);
   const std::uint64_t total = blocks.elements * blocks.swaps.size() * one;
-  const int threads = total < kTeamBytes ? 1 : std::max(1, own.front().context.threads);
+  // A GPU has no team and no cache of one core: its chunks are as long as the workspace allows.
+  const bool on_device = is_on_device(own.front());
+  const int threads = on_device || total < kTeamBytes ? 1 : std::max(1, own.front().context.threads);
   const std::uint64_t share = workspace_bytes / (2 * static_cast<std::uint64_t>(threads));
-  const Index chunk = std::clamp<Index>(std::min(share, kChunkBytes) / one, 1, blocks.elements);
+  const Index chunk = std::clamp<Index>((on_device ? share : std::min(share, kChunkBytes)) / one, 1, blocks.elements);
   const Index chunks = (blocks.elements + chunk - 1) / chunk;
   const std::size_t space = static_cast<std::size_t>(2 * chunk * one);
   const DeviceBuffer workspace(own.front(), space * static_cast<std::size_t>(threads));
@@ -79,6 +105,7 @@ ExchangeCount swap_within(const ExchangeBlocks& blocks, std::span<const OwnedSha
       bytes += 2 * here * one;
     }
   }
+  if (on_device) own.front().kernels->synchronize(own.front().context);  // the workspace is given back
   return {bytes, 0, space * static_cast<std::size_t>(threads)};
 }
 

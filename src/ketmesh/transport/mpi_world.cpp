@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ketmesh/base/error.hpp"
+#include "ketmesh/base/settings.hpp"
 #include "ketmesh/transport/mpi.hpp"
 #include "ketmesh/transport/mpi_library.hpp"
 
@@ -66,6 +67,11 @@ class MpiRank final : public PointToPoint {
   int rank() const noexcept override { return rank_; }
   int world() const noexcept override { return size_; }
   std::string name() const override { return "mpi"; }
+  bool takes_device_memory() const override {
+    if (read_settings().mpi_device_pointers) return true;  // the user vouches for it
+    std::int32_t takes = 0;
+    return table_.takes_device_memory(&takes) == 0 && takes != 0;
+  }
   std::string host() const override { return "the host of rank " + std::to_string(first_on_host_); }
 
   Request send(Channel channel, int to, std::span<const std::byte> data) override {

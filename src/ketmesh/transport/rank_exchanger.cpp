@@ -27,12 +27,8 @@ struct Item {
 /// Room for one chunk on its way: a communicator reads and writes host memory.
 class Slot {
  public:
-  Slot(const OwnedShard& owner, std::size_t bytes, bool packs, bool on_device)
-      : on_device_(on_device),
-        packed_(packs ? std::make_unique<DeviceBuffer>(owner, bytes) : nullptr),
-        received_(std::make_unique<DeviceBuffer>(owner, bytes)),
-        host_out_(on_device ? bytes : 0),
-        host_in_(on_device ? bytes : 0) {}
+  Slot(const OwnedShard& owner, std::size_t bytes, bool packs)
+      : packed_(packs ? std::make_unique<DeviceBuffer>(owner, bytes) : nullptr), received_(std::make_unique<DeviceBuffer>(owner, bytes)) {}
 
   void start(CollectiveCommunicator& ranks, const ExchangeBlocks& blocks, const Item& item) {
     item_ = item;
@@ -44,11 +40,7 @@ class Slot {
       kernels.pack(item.own->context, item.own->shard, blocks.mask, item.value, item.first, item.count, packed_->data());
       out = packed_->data();
     }
-    if (on_device_) {
-      kernels.copy_to_host(item.own->context, host_out_.data(), out, bytes_);
-      out = host_out_.data();
-    }
-    receiving_ = ranks.receive(item.peer, {on_device_ ? host_in_.data() : received_->data(), bytes_});
+    receiving_ = ranks.receive(item.peer, {received_->data(), bytes_});
     sending_ = ranks.send(item.peer, {out, bytes_});
     busy_ = true;
   }
@@ -64,7 +56,6 @@ class Slot {
     }
     ranks.wait(sending_, item_.peer);
     const auto& kernels = *item_.own->kernels;
-    if (on_device_) kernels.copy_from_host(item_.own->context, received_->data(), host_in_.data(), bytes_);
     if (packed_ != nullptr)
       kernels.unpack(item_.own->context, item_.own->shard, blocks.mask, item_.value, item_.first, item_.count, received_->data());
     else
@@ -84,9 +75,8 @@ class Slot {
  private:
   std::byte* place(std::size_t one) const { return static_cast<std::byte*>(item_.own->shard.data) + (item_.value + item_.first) * one; }
 
-  bool on_device_, busy_ = false;
+  bool busy_ = false;
   std::unique_ptr<DeviceBuffer> packed_, received_;
-  std::vector<std::byte> host_out_, host_in_;
   Item item_;
   std::size_t bytes_ = 0;
   CollectiveCommunicator::Request receiving_ = 0, sending_ = 0;
@@ -105,7 +95,7 @@ class Pipeline {
   Pipeline& operator=(const Pipeline&) = delete;
 
   void make(const OwnedShard& owner, std::size_t bytes) {
-    for (auto& slot : slots_) slot = std::make_unique<Slot>(owner, bytes, !blocks_.contiguous, owner.kernels->backend == "cuda");
+    for (auto& slot : slots_) slot = std::make_unique<Slot>(owner, bytes, !blocks_.contiguous);
   }
   void add(const Item& item) {
     Slot& slot = *slots_[next_];
@@ -134,6 +124,7 @@ RankExchanger::RankExchanger(CollectiveCommunicator& ranks) : ranks_(ranks), nam
 ExchangeCount RankExchanger::exchange(const Exchange& step, const Placement& placement, std::span<const OwnedShard> own,
                                       std::uint64_t workspace_bytes) {
   if (step.pairs.empty() || own.empty()) return {};
+  if (is_on_device(own.front())) throw Internal("memory of a GPU given to an exchange of host memory");
   const ExchangeBlocks blocks = exchange_blocks(step, placement);
   ExchangeBlocks within = blocks;
   within.swaps.clear();

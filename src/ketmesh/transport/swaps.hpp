@@ -11,6 +11,9 @@
 
 namespace ketmesh::transport {
 
+/// Whether the shard lies in memory that the processor does not reach.
+inline bool is_on_device(const OwnedShard& shard) { return shard.kernels->backend == "cuda"; }
+
 /// Device memory of one call.
 class DeviceBuffer {
  public:
@@ -42,5 +45,8 @@ inline const OwnedShard& owner_of(std::span<const OwnedShard> own, int number) {
 
 /// All swaps of `blocks`, whose shards are all among `own`, through at most workspace_bytes (but two amplitudes a thread).
 ExchangeCount swap_within(const ExchangeBlocks& blocks, std::span<const OwnedShard> own, std::uint64_t workspace_bytes);
+
+/// The same for the shards of several GPUs, each swap between two of one GPU: device by device.
+ExchangeCount swap_within_devices(const ExchangeBlocks& blocks, std::span<const OwnedShard> own, std::uint64_t workspace_bytes);
 
 }  // namespace ketmesh::transport

@@ -18,6 +18,12 @@ int status(cudaError_t error, const char* what) {
   return error == cudaErrorMemoryAllocation ? KETMESH_CUDA_OUT_OF_MEMORY : KETMESH_CUDA_FAILED;
 }
 
+void format_uuid(const cudaUUID_t& uuid, char* out, std::size_t size) {
+  const unsigned char* u = reinterpret_cast<const unsigned char*>(uuid.bytes);
+  std::snprintf(out, size, "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", u[0], u[1], u[2], u[3], u[4], u[5],
+                u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14], u[15]);
+}
+
 namespace {
 
 const char* last_error() { return error_text().c_str(); }
@@ -35,9 +41,7 @@ int device(std::int32_t number, KetmeshCudaDevice* out) {
   KETMESH_TRY(cudaGetDeviceProperties(&p, number));
   std::memset(out, 0, sizeof *out);
   std::snprintf(out->name, sizeof out->name, "%s", p.name);
-  const unsigned char* u = reinterpret_cast<const unsigned char*>(p.uuid.bytes);
-  std::snprintf(out->uuid, sizeof out->uuid, "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", u[0], u[1], u[2],
-                u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14], u[15]);
+  format_uuid(p.uuid, out->uuid, sizeof out->uuid);
   KETMESH_TRY(cudaSetDevice(number));
   std::size_t available = 0, total = 0;
   KETMESH_TRY(cudaMemGetInfo(&available, &total));
@@ -90,6 +94,7 @@ extern "C" __attribute__((visibility("default"))) const KetmeshCudaTable* ketmes
       cuda::allocate,           cuda::release,      cuda::copy,          cuda::synchronize,  cuda::fill_zero,
       cuda::set_amplitude,      cuda::fill_product, cuda::prepare,       cuda::unprepare,    cuda::run_pass,
       cuda::marginals,          cuda::collapse,     cuda::probabilities, cuda::read,         cuda::pauli_sums,
-      cuda::inner_product,      cuda::apply_pauli,  cuda::add,           cuda::pack,         cuda::unpack};
+      cuda::inner_product,      cuda::apply_pauli,  cuda::add,           cuda::pack,         cuda::unpack,
+      cuda::pauli_read};
   return version == KETMESH_CUDA_ABI_VERSION ? &table : nullptr;
 }

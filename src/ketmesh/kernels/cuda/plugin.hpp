@@ -15,6 +15,9 @@ namespace ketmesh::kernels::cuda {
 /// The text of the last failure of this thread.
 std::string& error_text();
 
+/// As nvidia-smi writes it.
+void format_uuid(const cudaUUID_t& uuid, char* out, std::size_t size);
+
 /// 0, or the code of the table after noting `what` and CUDA's own words.
 int status(cudaError_t error, const char* what);
 
@@ -71,6 +74,8 @@ int probabilities(const KetmeshCudaContext*, const KetmeshCudaShard*, const std:
                   const std::uint64_t* fixed, std::uint64_t fixed_count, double* out);
 int pauli_sums(const KetmeshCudaContext*, const KetmeshCudaShard*, const KetmeshCudaShard* partner, const std::uint64_t* x,
                const std::uint64_t* z, std::uint64_t count, double* sums);
+int pauli_read(const KetmeshCudaContext*, const KetmeshCudaShard*, const std::uint8_t* tile, std::int32_t tile_bits, std::int32_t row_bits,
+               const std::uint64_t* x, const std::uint64_t* z, std::uint64_t count, double* sums);
 int inner_product(const KetmeshCudaContext*, const KetmeshCudaShard* a, const KetmeshCudaShard* b, double* out);
 
 /// function<float> or function<double> by the context's precision.

@@ -78,6 +78,9 @@ typedef struct {
   int (*pack)(const KetmeshCudaContext*, const KetmeshCudaShard*, uint64_t mask, uint64_t value, uint64_t first, uint64_t count, void* out);
   int (*unpack)(const KetmeshCudaContext*, const KetmeshCudaShard*, uint64_t mask, uint64_t value, uint64_t first, uint64_t count,
                 const void* in);
+  /* sums (two doubles a string) of strings that flip only bits of a tile: one read of the shard for every 256 of them */
+  int (*pauli_read)(const KetmeshCudaContext*, const KetmeshCudaShard*, const uint8_t* tile, int32_t tile_bits, int32_t row_bits,
+                    const uint64_t* x, const uint64_t* z, uint64_t count, double* sums);
 } KetmeshCudaTable;
 
 /* NULL when the version is not the one asked for. */

@@ -2,13 +2,17 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <numeric>
 #include <optional>
 #include <utility>
 
 #include "ketmesh/base/error.hpp"
 #include "ketmesh/kernels/gpu/abi.h"
+#include "ketmesh/kernels/gpu/device_link.hpp"
+#include "ketmesh/kernels/gpu/pauli_tiles.hpp"
 #include "ketmesh/kernels/gpu/specialise.hpp"
 #include "ketmesh/kernels/gpu/translate.hpp"
 
@@ -102,6 +106,8 @@ KetmeshCudaShard c_shard(const Shard& s) { return {s.data, s.local_bits, s.base}
 template <int kRealBytes>
 struct Functions {
   using Real = std::conditional_t<kRealBytes == 4, float, double>;
+
+  static constexpr int kPauliTile = kRealBytes == 4 ? 13 : 12, kPauliRows = kRealBytes == 4 ? 5 : 4;  // 64 KiB, rows of 256 bytes
 
   static const KetmeshCudaTable& table() { return *plugin().table; }
   static KetmeshCudaContext c_context(const DeviceContext& c) { return {c.ordinal, kRealBytes, c.stream}; }
@@ -223,12 +229,31 @@ struct Functions {
                          cdouble* sums) {
     const auto c = c_context(context);
     const auto s = c_shard(shard), p = c_shard(partner);
-    std::vector<std::uint64_t> x, z;
-    for (const PauliMasks& m : terms) {
-      x.push_back(m.x);
-      z.push_back(m.z);
-    }
-    check(table().pauli_sums(&c, &s, &p, x.data(), z.data(), x.size(), reinterpret_cast<double*>(sums)), "pauli_sums");
+    /// Some of the strings, by number.
+    const auto sum = [&](std::span<const std::size_t> which, const PauliRead* read) {
+      std::vector<std::uint64_t> x, z;
+      for (const std::size_t t : which) {
+        x.push_back(terms[t].x);
+        z.push_back(terms[t].z);
+      }
+      std::vector<cdouble> part(which.size());
+      auto* const out = reinterpret_cast<double*>(part.data());
+      if (read == nullptr)
+        check(table().pauli_sums(&c, &s, &p, x.data(), z.data(), x.size(), out), "pauli_sums");
+      else
+        check(table().pauli_read(&c, &s, read->tile.data(), static_cast<std::int32_t>(read->tile.size()), read->rows, x.data(), z.data(),
+                                 x.size(), out),
+              "pauli_sums");
+      for (std::size_t k = 0; k < which.size(); ++k) sums[which[k]] += part[k];
+    };
+    std::vector<std::size_t> all(terms.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    constexpr std::size_t kFew = 8;  // strings that flip the same bits: one read without tiles
+    const bool alike = std::all_of(terms.begin(), terms.end(), [&](const PauliMasks& m) { return m.x == terms.front().x; });
+    if (terms.empty() || shard.data != partner.data || (alike && terms.size() <= kFew)) return sum(all, nullptr);
+    const PauliReads plan = plan_pauli_reads(terms, shard.local_bits, kPauliTile, kPauliRows);
+    for (const PauliRead& read : plan.reads) sum(read.terms, &read);
+    if (!plan.alone.empty()) sum(plan.alone, nullptr);
   }
   static cdouble inner_product(const DeviceContext& context, const Shard& a, const Shard& b) {
     const auto c = c_context(context);
@@ -291,12 +316,25 @@ struct Functions {
 
 const CudaStatus& cuda_status() { return plugin().status; }
 
-std::vector<Device> cuda_devices() {
-  std::vector<Device> out;
-  if (!cuda_status().available) return out;
+namespace {
+
+std::int32_t device_count() {
   std::int32_t count = 0;
-  check(plugin().table->device_count(&count), "device_count");
-  for (std::int32_t k = 0; k < count; ++k) {
+  if (cuda_status().available) check(plugin().table->device_count(&count), "device_count");
+  return count;
+}
+
+}  // namespace
+
+std::vector<Device> cuda_devices() {
+  std::vector<int> all(static_cast<std::size_t>(device_count()));
+  std::iota(all.begin(), all.end(), 0);
+  return cuda_devices(all);
+}
+
+std::vector<Device> cuda_devices(std::span<const int> ordinals) {
+  std::vector<Device> out;
+  for (const int k : ordinals) {
     KetmeshCudaDevice d{};
     check(plugin().table->device(k, &d), "device");
     Device device;
@@ -311,6 +349,12 @@ std::vector<Device> cuda_devices() {
     device.flops_double = 30e12;
     out.push_back(std::move(device));
   }
+  return out;
+}
+
+std::vector<std::string> cuda_uuids() {
+  std::vector<std::string> out;
+  for (std::int32_t k = 0; k < device_count(); ++k) out.push_back(cuda_link().uuid(k));
   return out;
 }
 

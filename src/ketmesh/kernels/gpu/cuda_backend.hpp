@@ -1,6 +1,7 @@
 // The CUDA backend, a plugin that is opened on first need. Nothing of CUDA is in the core.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,10 @@ const CudaStatus& cuda_status();
 
 /// The GPUs that the driver shows to this process (CUDA_VISIBLE_DEVICES respected), with the memory free now. Empty when not available.
 std::vector<Device> cuda_devices();
+/// Those of some ordinals; a context is made on each.
+std::vector<Device> cuda_devices(std::span<const int> ordinals);
+/// UUIDs of all visible GPUs, without making contexts on them.
+std::vector<std::string> cuda_uuids();
 
 /// Throws BackendUnavailable with the reason.
 const Kernels& cuda_kernels(Precision precision);

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#define KETMESH_MPI_ABI_VERSION 1
+#define KETMESH_MPI_ABI_VERSION 2
 #define KETMESH_MPI_FAILED 1      /* an MPI call failed */
 #define KETMESH_MPI_UNAVAILABLE 2 /* MPI is not initialised, finalised already, or initialised with too low a thread level */
 #define KETMESH_MPI_BAD_HANDLE 3  /* no such communicator, world or request */
@@ -47,6 +47,7 @@ typedef struct {
   int (*test)(int64_t request, int32_t* done, uint64_t* bytes); /* a request that is done, or that failed, is gone */
   /* The request is gone. One that is under way is given `milliseconds` to end first: MPI may touch its memory no longer when *ended is 1. */
   int (*cancel)(int64_t request, int32_t milliseconds, int32_t* ended);
+  int (*takes_device_memory)(int32_t* takes); /* whether this MPI says that it takes device pointers */
 } KetmeshMpiTable;
 
 /* NULL when the version is not the one asked for. */

@@ -390,9 +390,17 @@ int cancel(std::int64_t handle, std::int32_t milliseconds, std::int32_t* ended) 
   });
 }
 
+int takes_device_memory(int32_t* takes) {
+  return guarded([takes] {
+    *takes = says_it_takes_device_memory() ? 1 : 0;
+    return 0;
+  });
+}
+
 constexpr KetmeshMpiTable kTable = {
     KETMESH_MPI_ABI_VERSION, KETMESH_BUILD_ID, KETMESH_MPI_FAMILY, last_error,     library_version, state, initialize, finalize, abort_job,
-    launcher_communicator,   open_world,       test_world,         describe_world, close_world,     send,  receive,    test,     cancel};
+    launcher_communicator,   open_world,       test_world,         describe_world, close_world,     send,  receive,    test,     cancel,
+    takes_device_memory};
 
 }  // namespace
 

@@ -1,0 +1,263 @@
+#!/usr/bin/env python3
+"""Conformance, sanitizers, benchmarks and, over several GPUs, ranks, exchange and scaling, on a machine with GPUs: 8 minutes in all.
+
+DIR holds the programs and libraries side by side (tools/device_pack.sh makes it). One JSON file is written anew after each piece, so that a run that is cut
+short leaves what it did. N GPUs that are not there are N shards of those that are; the file says which. Standard library only."""
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+FAMILIES = ("qft", "rqc", "qv", "qaoa", "ising", "hea", "heisenberg", "ghz")
+PARTS = {"conformance": 150, "sanitizers": 90, "benchmarks": 120, "ranks": 60, "exchange": 30, "scaling": 90}
+SEVERAL = ("exchange", "scaling")  # only with more than one GPU, real or not
+
+
+class Check:
+    def __init__(self, args):
+        self.args = args
+        self.failed = []
+        self.data = {}
+        self.end = 0.0
+        if os.path.exists(args.out):
+            with open(args.out) as f:
+                self.data = json.load(f)
+        names = self.output(["nvidia-smi", "--query-gpu=name,uuid,memory.total,driver_version", "--format=csv,noheader"]).splitlines()
+        self.real = len(names)
+        self.data["machine"] = {
+            "gpus": names, "gpus_asked": args.gpus, "gpus_real": self.real, "date": time.strftime("%Y-%m-%d %H:%M"),
+            "holds": f"{args.gpus} GPUs" if self.real >= args.gpus else f"{args.gpus} shards and ranks on {self.real} GPU(s): not a measurement of links",
+            "topology": self.output(["nvidia-smi", "topo", "-m"]).splitlines()[:20],
+        }
+        self.devices = ",".join(str(k % max(self.real, 1)) for k in range(args.gpus))
+        self.shared = ["--option", "distributed_flags=1"] if args.gpus > self.real else []
+
+    @staticmethod
+    def output(words):
+        try:
+            return subprocess.run(words, capture_output=True, text=True, timeout=30).stdout.strip()
+        except (OSError, subprocess.TimeoutExpired):
+            return ""
+
+    def record(self, part, name, value, failed=False):
+        self.data.setdefault(part, {})[name] = value
+        if failed:
+            self.failed.append(f"{part} {name}")
+        self.data["failed"] = self.failed
+        with open(self.args.out + ".new", "w") as f:
+            json.dump(self.data, f, indent=1)
+        os.replace(self.args.out + ".new", self.args.out)
+
+    def say(self, text):
+        print(text, flush=True)
+
+    def left(self):
+        return max(1.0, self.end - time.monotonic())
+
+    def program(self, name):
+        return os.path.join(self.args.prefix, name)
+
+    def run(self, words, most=None, env=None):
+        """(exit status, stdout, stderr, seconds); 124 when the time of the part or `most` seconds were over."""
+        limit = min(self.left(), most or 1e9)
+        begin = time.monotonic()
+        process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, **(env or {})}, start_new_session=True)
+        try:
+            out, err = process.communicate(timeout=limit)
+            status = process.returncode
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, 9)
+            out, err = process.communicate()
+            status = 124
+        return status, out, err, round(time.monotonic() - begin, 2)
+
+    def ketmesh(self, *words, ranks=0, most=60):
+        """The JSON that the command line prints, or a text that says what went wrong."""
+        command = [self.program("ketmesh"), *words, "--json", "--quiet"]
+        if ranks:
+            command = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n", str(ranks), *command]
+        status, out, err, _ = self.run(command, most)
+        if status:
+            return None, f"exit {status}: {err.strip()[-400:]}"
+        try:
+            return json.loads(out), ""
+        except ValueError:
+            return None, f"not JSON: {out[-200:]!r}"
+
+    def gtest(self, part, name, program, where, env=None, before=(), most=None):
+        """A GoogleTest program: its count of passed tests must not be 0."""
+        status, out, err, seconds = self.run([*before, self.program(program), f"--gtest_filter={where}"], most, env)
+        passed = re.search(r"\[  PASSED  \] (\d+) test", out)
+        good = status == 0 and passed is not None and int(passed.group(1)) > 0 and "SKIPPED" not in out
+        lines = [line for line in (out + err).splitlines() if line.strip()]
+        self.record(part, name, {"exit": status, "passed": int(passed.group(1)) if passed else 0, "seconds": seconds, "tail": lines[-4:] if good else lines[-40:]}, not good)
+        self.say(f"{part} {name}: exit {status}, {passed.group(1) if passed else 0} passed, {seconds} s" + ("" if good else "\n" + "\n".join(lines[-15:])))
+
+    # ---- answers of two runs -------------------------------------------------------------------------------------------
+
+    def circuit(self, family, n):
+        path = os.path.join(self.args.scratch, f"{family}_{n}.qasm")
+        if not os.path.exists(path):
+            with open(path, "w") as f:
+                f.write(subprocess.run([self.program("ketmesh"), "bench", family, str(n), "--emit", "qasm"], capture_output=True, text=True, check=True).stdout)
+        return path
+
+    def answers(self, family, n, *words, ranks=0):
+        return self.ketmesh("run", self.circuit(family, n), "--amplitudes", ",".join(map(str, range(min(2**n, 256)))), "--shots", "1000", "--seed", "3",
+                            "--observable", "ZZ;XIX;IYZ;" + "X" * n, *words, ranks=ranks)
+
+    @staticmethod
+    def differ(got, want, precision):
+        """'' when the answers are the same within the precision."""
+        tolerance = 1e-5 if precision == "single" else 1e-12
+        worst = max(abs(complex(*got["amplitudes"][k]) - complex(*want["amplitudes"][k])) for k in want["amplitudes"])
+        energy = max(abs(a - b) for a, b in zip(got["expectation_values"], want["expectation_values"], strict=True))
+        counts = sum(abs(got["counts"].get(k, 0) - want["counts"].get(k, 0)) for k in {*got["counts"], *want["counts"]})
+        if worst <= tolerance and energy <= 10 * tolerance and counts <= (4 if precision == "single" else 0):
+            return ""
+        return f"amplitudes differ by {worst:.2g}, energies by {energy:.2g}, counts by {counts}"
+
+    def compare(self, part, name, cases):
+        """cases: (what, family, n, precision, words, ranks); the processor in double precision is right. Which transports were used is counted."""
+        bad, done, used, want = [], 0, {}, {}
+        for what, family, n, precision, words, ranks in cases:
+            if self.left() < 3:
+                bad.append(f"out of time before {family} {n} {precision} {what}")
+                break
+            if (family, n) not in want:
+                want[family, n], error = self.answers(family, n, "--backend", "cpu", "--precision", "double")
+                if error:
+                    raise SystemExit(f"device_check: the processor cannot run {family} {n}: {error}")
+            got, error = self.answers(family, n, "--precision", precision, *words, ranks=ranks)
+            done += 1
+            difference = error or self.differ(got, want[family, n], precision)
+            if difference:
+                bad.append(f"{family} {n} {precision} {what}: {difference}")
+            else:
+                transport = got["distribution"]["transport"]
+                used.setdefault(what, {})
+                used[what][transport] = used[what].get(transport, 0) + 1
+        self.record(part, name, {"compared": done, "failed": bad, "transports": used}, bool(bad) or not done)
+        self.say(f"{part} {name}: {done} compared, {len(bad)} failed" + "".join("\n  " + b for b in bad[:8]))
+
+    # ---- parts ---------------------------------------------------------------------------------------------------------
+
+    def conformance(self):
+        self.gtest("conformance", "kernels", "kernels_test", "CudaBackend.Passes*:CudaContract*")
+        table = {"KETMESH_CONFORMANCE": "cuda", "OMP_NUM_THREADS": "4"}
+        self.gtest("conformance", "random circuits", "conformance", "Circuits.*", table)
+        self.gtest("conformance", "gate table", "conformance", "SlowGates.*", table, most=90)
+        cases = []
+        for family, n in (("qft", 14), ("rqc", 16), ("qv", 13), ("ising", 15), ("hea", 14), ("heisenberg", 14), ("ghz", 16), ("rqc", 9)):
+            for precision in ("single", "double"):
+                cases.append(("one GPU", family, n, precision, ["--backend", "gpu"], 0))
+                cases += [(f"{s} shards on one GPU", family, n, precision, ["--backend", "distributed-gpu", "--devices", "0", "--shards", str(s)], 0) for s in (2, 8)]
+                if self.args.gpus > 1:
+                    over = ["--backend", "distributed-gpu", "--devices", self.devices, *self.shared, "--option", "distributed_placement=equal"]
+                    cases.append((f"{self.args.gpus} GPUs in one process", family, n, precision, over, 0))
+        self.compare("conformance", "families", cases)
+
+    def sanitizers(self):
+        for tool, filters in (("memcheck", "CudaContract*"), ("racecheck", "CudaContract*.Sums:CudaContract*.Passes")):
+            if shutil.which("compute-sanitizer") is None:
+                self.record("sanitizers", tool, "compute-sanitizer is not here", True)
+                continue
+            self.gtest("sanitizers", tool, "kernels_test", filters.replace("CudaContract*", "CudaContract/*"), before=["compute-sanitizer", "--tool", tool, "--error-exitcode", "9"], most=PARTS["sanitizers"] / 2)
+
+    def benchmarks(self):
+        if os.path.exists(self.program("micro_cuda")):
+            status, out, _, _ = self.run([self.program("micro_cuda"), "30", "single", "12"], 20)
+            self.record("benchmarks", "micro_single", out.splitlines(), status != 0)
+        for precision in ("single", "double"):
+            for family in FAMILIES:
+                self.time_one("benchmarks", f"{family}_30_{precision}", family, 30, ["--backend", "gpu", "--precision", precision])
+
+    def time_one(self, part, name, family, n, words, ranks=0):
+        got, error = self.ketmesh("bench", family, str(n), *words, "--repeat", "3", ranks=ranks)
+        if error:
+            self.record(part, name, error, True)
+            self.say(f"{part} {name}: {error}")
+            return None
+        seconds, did = got["seconds"], got["distribution"]
+        value = {"seconds": seconds, **{k: did[k] for k in ("transport", "passes", "exchanges", "bytes_exchanged", "bytes_between_ranks", "memory_bytes", "devices")}, "notes": did.get("notes", [])}
+        self.record(part, name, value)
+        self.say(f"{part} {name}: evolve {seconds['evolve']:.4f} s, exchange {seconds['exchange']:.4f} s, passes {did['passes']}, {did['transport']}")
+        return value
+
+    def ranks(self):
+        """Ranks that share GPUs, or have one each, equal the processor, by each transport that can be forced here."""
+        if shutil.which("mpirun") is None:
+            self.record("ranks", "families", "mpirun is not here", True)
+            return
+        over = ["--backend", "distributed-mpi-gpu", "--option", "distributed_placement=equal"]
+        cases = []
+        for ranks in (1, 2, 3, 4, 8):
+            for transport in ("auto", "peer", "staged"):
+                cases += [(f"{ranks} ranks, {transport}", family, n, precision, [*over, "--option", f"distributed_transport={transport}"], ranks)
+                          for family, n, precision in (("rqc", 12, "single"), ("hea", 14, "double"))]
+        self.compare("ranks", "families", cases)
+        got, error = self.answers("rqc", 12, *over, "--option", "distributed_transport=nccl", ranks=2)
+        if self.real < 2:  # a clear refusal is right here
+            self.record("ranks", "nccl on one GPU", error, got is not None or "NCCL" not in error)
+            self.say(f"ranks nccl on one GPU: {error[-300:] or 'it ran'}")
+
+    def exchange(self):
+        if not os.path.exists(self.program("micro_transport")):
+            self.record("exchange", "micro_transport", "not in the pack", True)
+            return
+        status, out, err, _ = self.run([self.program("micro_transport"), self.devices])
+        lines = [json.loads(line) for line in out.splitlines() if line.startswith("{")]
+        self.record("exchange", "in one process", lines or err.splitlines()[-5:], status != 0 or not lines)
+        for line in lines:
+            self.say(f"exchange {line}")
+
+    def scaling(self):
+        base = self.args.base or (30 if self.real >= self.args.gpus else 26)
+        counts = [k for k in (1, 2, 4, 8, 16) if k < self.args.gpus] + [self.args.gpus]
+        for kind in ("weak", "strong"):
+            for family in FAMILIES:
+                for count in counts:
+                    n = base + (count.bit_length() - 1 if kind == "weak" else 0)
+                    devices = ",".join(self.devices.split(",")[:count])
+                    over = ["--backend", "distributed-gpu", "--devices", devices, *self.shared, "--option", "distributed_placement=equal"] if count > 1 else ["--backend", "gpu"]
+                    if self.left() > 3:
+                        self.time_one("scaling", f"{kind}_{family}_{n}_on_{count}", family, n, [*over, "--precision", "single", "--option", "distributed_transfer_workspace_bytes=536870912"])
+                    else:
+                        self.record("scaling", f"{kind}_{family}_{n}_on_{count}", "out of time", True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--prefix", required=True, help="folder with the programs")
+    parser.add_argument("--gpus", type=int, default=1)
+    parser.add_argument("--only", choices=PARTS)
+    parser.add_argument("--out", default=os.path.join(os.environ.get("OUT", "."), "device_check.json"))
+    parser.add_argument("--seconds", type=float, help="for each part, instead of its own limit")
+    parser.add_argument("--base", type=int, default=0, help="qubits a GPU of the scaling part; 0: 30, or 26 where GPUs are shared")
+    args = parser.parse_args()
+    args.prefix = os.path.abspath(args.prefix)
+    if not os.access(os.path.join(args.prefix, "ketmesh"), os.X_OK):
+        parser.error("no ketmesh in --prefix")
+    path = os.environ.get("LD_LIBRARY_PATH", "")
+    os.environ["LD_LIBRARY_PATH"] = args.prefix + (":" + path if path else "")
+    os.environ["KETMESH_CUDA_LIBRARY"] = os.path.join(args.prefix, "libketmesh_cuda.so")
+    with tempfile.TemporaryDirectory() as args.scratch:
+        check = Check(args)
+        for part, seconds in PARTS.items():
+            if args.only not in (None, part) or (part in SEVERAL and args.gpus < 2):
+                continue
+            begin = time.monotonic()
+            check.end = begin + (args.seconds or seconds)
+            getattr(check, part)()
+            check.record(part, "seconds", round(time.monotonic() - begin, 1))
+    print("failed: " + (", ".join(check.failed) or "nothing"))
+    return 1 if check.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
