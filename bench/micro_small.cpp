@@ -1,6 +1,6 @@
 // Small states: a run in this process with a cached plan and no shots, beside its arithmetic (the flops of the plan at 60 % of the multiply-add peak of one
 // core, measured here). Counters in microseconds: run (the fastest of many), arithmetic, overhead = run - arithmetic.
-// same: the same circuit again; angles: another circuit of the same structure each time.
+// same: the same circuit again; angles: another circuit of the same structure each time. `micro_small gpu ...`: on the first GPU.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -30,10 +30,11 @@ Circuit with_angles_moved(const Circuit& circuit, double by) {
   return out;
 }
 
-void run(benchmark::State& state, std::string_view family, int num_qubits, Precision precision, bool new_angles, double peak) {
+void run(benchmark::State& state, Backend backend, std::string_view family, int num_qubits, Precision precision, bool new_angles,
+         double peak) {
   const Circuit circuit = app::family_circuit(family, num_qubits);
   const Circuit circuits[2] = {circuit, new_angles ? with_angles_moved(circuit, 0.01) : circuit};
-  Simulator simulator({.backend = Backend::cpu, .precision = precision});
+  Simulator simulator({.backend = backend, .precision = precision});
   const RunOptions options{.shots = 0, .seed = 1};
   for (const Circuit& c : circuits) simulator.run(c, options);
   double best = 1e9;
@@ -55,6 +56,7 @@ void run(benchmark::State& state, std::string_view family, int num_qubits, Preci
 }  // namespace
 
 int main(int argc, char** argv) {
+  const Backend backend = argc > 1 && std::string_view(argv[1]) == "gpu" ? Backend::gpu : Backend::cpu;
   benchmark::Initialize(&argc, argv);
   for (const Precision precision : {Precision::single, Precision::double_}) {
     const double peak = bench::fma_peak(precision);
@@ -66,7 +68,7 @@ int main(int argc, char** argv) {
           benchmark::RegisterBenchmark(
               (std::string("small/") + std::string(family) + "/" + std::to_string(n) + "/" + name + (new_angles ? "/angles" : "/same"))
                   .c_str(),
-              [=](benchmark::State& state) { run(state, family, n, precision, new_angles, peak); })
+              [=](benchmark::State& state) { run(state, backend, family, n, precision, new_angles, peak); })
               ->UseManualTime()
               ->MinTime(0.02)
               ->Unit(benchmark::kMicrosecond);

@@ -14,8 +14,10 @@ import tempfile
 import time
 
 FAMILIES = ("qft", "rqc", "qv", "qaoa", "ising", "hea", "heisenberg", "ghz")
-PARTS = {"conformance": 150, "sanitizers": 90, "benchmarks": 120, "ranks": 60, "exchange": 30, "scaling": 90}
+PARTS = {"conformance": 120, "sanitizers": 90, "benchmarks": 80, "ranks": 50, "exchange": 40, "scaling": 80, "large": 20}
 SEVERAL = ("exchange", "scaling")  # only with more than one GPU, real or not
+WORKSPACE = ["--option", "distributed_transfer_workspace_bytes=536870912"]
+EQUAL = ["--option", "distributed_placement=equal"]
 
 
 class Check:
@@ -83,7 +85,8 @@ class Check:
             command = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n", str(ranks), *command]
         status, out, err, _ = self.run(command, most)
         if status:
-            return None, f"exit {status}: {err.strip()[-400:]}"
+            said = [line for line in err.splitlines() if line.startswith(("error:", "hint:"))]  # the rest is mpirun's
+            return None, f"exit {status}: {(' '.join(said) or err.strip())[:600]}"
         try:
             return json.loads(out), ""
         except ValueError:
@@ -157,10 +160,14 @@ class Check:
             for precision in ("single", "double"):
                 cases.append(("one GPU", family, n, precision, ["--backend", "gpu"], 0))
                 cases += [(f"{s} shards on one GPU", family, n, precision, ["--backend", "distributed-gpu", "--devices", "0", "--shards", str(s)], 0) for s in (2, 8)]
-                if self.args.gpus > 1:
-                    over = ["--backend", "distributed-gpu", "--devices", self.devices, *self.shared, "--option", "distributed_placement=equal"]
-                    cases.append((f"{self.args.gpus} GPUs in one process", family, n, precision, over, 0))
+                cases += [(f"{k} GPUs in one process", family, n, precision, self.over(k), 0) for k in (2, 3, 4, 5, 6, 8) if k <= self.args.gpus]
         self.compare("conformance", "families", cases)
+
+    def over(self, count):
+        """Words for `count` GPUs in one process."""
+        if count == 1:
+            return ["--backend", "gpu"]
+        return ["--backend", "distributed-gpu", "--devices", ",".join(self.devices.split(",")[:count]), *self.shared, *EQUAL]
 
     def sanitizers(self):
         for tool, filters in (("memcheck", "CudaContract*"), ("racecheck", "CudaContract*.Sums:CudaContract*.Passes")):
@@ -194,41 +201,100 @@ class Check:
         if shutil.which("mpirun") is None:
             self.record("ranks", "families", "mpirun is not here", True)
             return
-        over = ["--backend", "distributed-mpi-gpu", "--option", "distributed_placement=equal"]
+        over = ["--backend", "distributed-mpi-gpu", *EQUAL]
+        alone = self.real < 2
         cases = []
-        for ranks in (1, 2, 3, 4, 8):
-            for transport in ("auto", "peer", "staged"):
-                cases += [(f"{ranks} ranks, {transport}", family, n, precision, [*over, "--option", f"distributed_transport={transport}"], ranks)
-                          for family, n, precision in (("rqc", 12, "single"), ("hea", 14, "double"))]
+        for transport in ("auto", "staged", *(() if alone else ("nccl",))):
+            for ranks in (1, 2, 3, 4, 8):
+                if ranks <= self.real or transport != "nccl":
+                    cases += [(f"{ranks} ranks, {transport}", family, n, precision, [*over, "--option", f"distributed_transport={transport}"], ranks)
+                              for family, n, precision in (("rqc", 12, "single"), ("hea", 14, "double"))]
         self.compare("ranks", "families", cases)
-        got, error = self.answers("rqc", 12, *over, "--option", "distributed_transport=nccl", ranks=2)
-        if self.real < 2:  # a clear refusal is right here
-            self.record("ranks", "nccl on one GPU", error, got is not None or "NCCL" not in error)
-            self.say(f"ranks nccl on one GPU: {error[-300:] or 'it ran'}")
+        # What cannot be here must be refused with its name and the reason.
+        for transport, word in (("nccl", "NCCL has one member a GPU"), ("mpi", "does not say that it takes device pointers")):
+            got, error = self.answers("rqc", 12, *over, "--option", f"distributed_transport={transport}", ranks=2)
+            if transport == "nccl" and not alone:
+                continue
+            taken = got is not None and got["distribution"]["transport"] == transport
+            self.record("ranks", f"{transport} refused", error or "it ran", not (word in error or (taken and transport == "mpi")))
+            self.say(f"ranks {transport}: {error[-300:] or 'it ran'}")
 
     def exchange(self):
+        """Bytes a second by each transport beside copies of as many bytes in the same run; then by ranks."""
         if not os.path.exists(self.program("micro_transport")):
-            self.record("exchange", "micro_transport", "not in the pack", True)
+            self.record("exchange", "in one process", "no micro_transport in the pack", True)
             return
-        status, out, err, _ = self.run([self.program("micro_transport"), self.devices])
-        lines = [json.loads(line) for line in out.splitlines() if line.startswith("{")]
-        self.record("exchange", "in one process", lines or err.splitlines()[-5:], status != 0 or not lines)
-        for line in lines:
-            self.say(f"exchange {line}")
+        n = 32 if self.real >= self.args.gpus else 28
+        for mebibytes in (512, 16):
+            status, out, err, _ = self.run([self.program("micro_transport"), self.devices, str(n), str(mebibytes)], self.left() / 2)
+            lines = [json.loads(line) for line in out.splitlines() if line.startswith("{")]
+            self.record("exchange", f"in one process, {mebibytes} MiB", lines or err.splitlines()[-5:], status != 0 or not lines)
+            for line in lines:
+                self.say(f"exchange {json.dumps(line)}")
+        if shutil.which("mpirun") is None or self.left() < 5:
+            return
+        for transport in ("auto", "staged") if self.real < 2 else ("auto", "nccl", "staged"):
+            value = self.time_one("exchange", f"{self.args.gpus} ranks, {transport}", "rqc", n - 2, ["--backend", "distributed-mpi-gpu", *EQUAL, *WORKSPACE,
+                                  "--option", f"distributed_transport={transport}"], ranks=self.args.gpus)
+            if value and value["seconds"]["exchange"]:
+                value["GBps_each"] = round(value["bytes_exchanged"] / self.args.gpus / value["seconds"]["exchange"] / 1e9, 1)
+                self.record("exchange", f"{self.args.gpus} ranks, {transport}", value)
+
+    def link_rate(self):
+        """Bytes a second that copies between two of these GPUs reached in this run."""
+        lines = self.data.get("exchange", {}).get("in one process, 512 MiB", [])
+        return max((line.get("copy_GBps_each", 0) for line in lines if isinstance(line, dict)), default=0) * 1e9
 
     def scaling(self):
+        """Weak: as many qubits a GPU; strong: as many in all. Time on N is to be that on one, half of the exchange (bytes / link) and a tenth."""
         base = self.args.base or (30 if self.real >= self.args.gpus else 26)
         counts = [k for k in (1, 2, 4, 8, 16) if k < self.args.gpus] + [self.args.gpus]
         for kind in ("weak", "strong"):
             for family in FAMILIES:
+                alone = None
                 for count in counts:
                     n = base + (count.bit_length() - 1 if kind == "weak" else 0)
-                    devices = ",".join(self.devices.split(",")[:count])
-                    over = ["--backend", "distributed-gpu", "--devices", devices, *self.shared, "--option", "distributed_placement=equal"] if count > 1 else ["--backend", "gpu"]
-                    if self.left() > 3:
-                        self.time_one("scaling", f"{kind}_{family}_{n}_on_{count}", family, n, [*over, "--precision", "single", "--option", "distributed_transfer_workspace_bytes=536870912"])
-                    else:
-                        self.record("scaling", f"{kind}_{family}_{n}_on_{count}", "out of time", True)
+                    name = f"{kind}_{family}_{n}_on_{count}"
+                    if self.left() < 3:
+                        self.record("scaling", name, "out of time", True)
+                        continue
+                    value = self.time_one("scaling", name, family, n, [*self.over(count), "--precision", "single", *(WORKSPACE if count > 1 else [])])
+                    if count == 1:
+                        alone = value
+                    elif value and alone and self.link_rate():
+                        one, here = alone["seconds"]["evolve"], value["seconds"]["evolve"] + value["seconds"]["exchange"]
+                        value["exchange_share"] = round(value["seconds"]["exchange"] / here, 3)
+                        value["limit"] = round(1.1 * (one + 0.5 * value["bytes_exchanged"] / count / self.link_rate()), 5) if kind == "weak" else None
+                        value["within"] = value["limit"] is None or here <= value["limit"]
+                        self.record("scaling", name, value)
+
+    def large(self):
+        """The largest states: amplitudes by index and counts. One GPU of 140 GB holds 34 qubits in single precision; N of them log2 N more."""
+        got, error = self.ketmesh("plan", self.circuit("ghz", 30), *self.over(self.real), "--precision", "single")
+        n = 34 + max(self.real, 1).bit_length() - 1
+        self.record("large", "plan of ghz 30", error or got, bool(error))
+        chain = os.path.join(self.args.scratch, "chain.qasm")
+        pair = os.path.join(self.args.scratch, "pair.qasm")
+        head = f'OPENQASM 3.0;\ninclude "stdgates.inc";\nqubit[{n}] q;\nbit[{n}] c;\n'
+        with open(chain, "w") as f:
+            f.write(head + "h q[0];\n" + "".join(f"cx q[{i}], q[{i + 1}];\n" for i in range(n - 1)) + "c = measure q;\n")
+        with open(pair, "w") as f:
+            f.write(head + f"h q[0];\nh q[{n - 1}];\n" + "".join(f"rz(0.0) q[{i}];\n" for i in range(1, n - 1)) + "c = measure q;\n")
+        top = 1 << (n - 1)
+        half, root = 0.5, 0.5**0.5
+        for name, path, want in ((f"ghz {n}", chain, {0: root, 1: 0, 2 * top - 1: root, top: 0}), (f"h 0; h {n - 1}", pair, {0: half, 1: half, top: half, top + 1: half, 2: 0, top + 2: 0})):
+            got, error = self.ketmesh("run", path, *self.over(self.real), "--precision", "single", "--shots", "1000", "--seed", "5", "--amplitudes", ",".join(map(str, want)), most=60)
+            if error:
+                self.record("large", name, error, True)
+                self.say(f"large {name}: {error}")
+                continue
+            worst = max(abs(complex(*got["amplitudes"][str(k)]) - v) for k, v in want.items())
+            possible = {format(k, f"0{n}b")[::-1] for k, v in want.items() if v}
+            good = worst < 1e-6 and set(got["counts"]) <= possible and sum(got["counts"].values()) == 1000 and len(got["counts"]) == len(possible)
+            memory = got["distribution"]["memory_bytes"]
+            value = {"worst": worst, "counts": got["counts"], "memory_bytes": memory, "over_state": round(memory / (8 << n) - 1, 4), "seconds": got["seconds"]}
+            self.record("large", name, value, not good or value["over_state"] > 0.05)
+            self.say(f"large {name}: amplitudes within {worst:.1e}, {len(got['counts'])} outcomes, memory {memory / 2**30:.2f} GiB, {got['seconds']['total']:.2f} s")
 
 
 def main():

@@ -4,7 +4,7 @@
 set -euo pipefail
 build=$1 to=$2
 mkdir -p "$to"
-for name in ketmesh kernels_test conformance micro_cuda micro_transport micro_sample; do
+for name in ketmesh kernels_test conformance micro_cuda micro_transport micro_sample micro_small; do
   find "$build" -maxdepth 3 -name "$name" -type f -perm -u+x -exec cp {} "$to" \;
 done
 cp -L "$build"/lib/libketmesh.so.0 "$build"/lib/libketmesh_cuda.so "$to"

@@ -48,6 +48,15 @@ struct CrossTerm {
   Index control_mask = 0, control_value = 0;
 };
 
+/// Sorted draws whose outcomes are wanted, over a shard that is the whole state. The outcomes of one block are those of its lowest qubits.
+struct OutcomeSearch {
+  std::span<const std::uint8_t> bits;  ///< physical bit of each bit of an outcome, lowest first
+  int block_bits = 0;                  ///< of an outcome within a block; at least 8
+  std::span<const double> running;     ///< sums at which the blocks begin, and the total
+  Index last_possible = 0;             ///< the last block that is not empty: takes what rounding leaves beyond the total
+  double unit = 0;                     ///< a draw d is d * unit
+};
+
 /// Steps of one pass after the reading of matrix elements. The passes of all levels have one tile; only the last one permutes as it stores.
 struct AdjointLevel {
   std::span<const CrossTerm> terms;  ///< their x are bits of the tile
@@ -114,6 +123,8 @@ struct Kernels {
   /// to[j] += sum_t factors[t] (P_t from)[j] over the shard; the terms flip no global bits.
   void (*add_paulis)(const DeviceContext&, const Shard& to, const Shard& from, std::span<const PauliMasks> terms,
                      std::span<const cdouble> factors);
+  /// Each draw becomes its outcome, or ~0 where its block has none that is possible: as the lookup of `measure` finds it, sum for sum.
+  void (*search)(const DeviceContext&, const Shard&, const OutcomeSearch& search, std::span<std::uint64_t> draws);
 };
 
 /// Readable, one loop a kind, any gate on any bits, both precisions: the judge of all others.

@@ -236,8 +236,32 @@ void share_outcomes(CollectiveCommunicator& ranks, std::span<std::uint64_t> draw
   }
 }
 
+/// The same by the device, which reads the whole state once, where that is less than handing the probabilities of many blocks to the host. False: not done.
+bool search_on_device(const ShardedState& state, std::span<std::uint64_t> draws, std::span<const double> running, int block_qubits) {
+  constexpr double kMostOfOneBlock = 1 << 16;  // draws of one block are placed one after another
+  constexpr int kLeastBits = 8;
+  if (state.context().world() > 1 || state.own_shards().size() != 1 || block_qubits < kLeastBits) return false;
+  const auto& own = state.own_shards().front();
+  if (own.kernels->search == nullptr) return false;
+  double largest = 0;
+  Index last_possible = 0;
+  for (std::size_t b = 0; b + 1 < running.size(); ++b) {
+    largest = std::max(largest, running[b + 1] - running[b]);
+    if (running[b + 1] > running[b]) last_possible = b;
+  }
+  if (largest / running.back() * static_cast<double>(draws.size()) > kMostOfOneBlock) return false;
+  std::vector<std::uint8_t> bit;
+  for (int q = 0; q < state.num_qubits(); ++q) bit.push_back(static_cast<std::uint8_t>(state.layout().bit_of(q)));
+  own.kernels->search(own.context, own.shard, {bit, block_qubits, running, last_possible, running.back() * kDrawUnit}, draws);
+  return true;
+}
+
 /// Replaces each sorted draw by its outcome; they ascend then, but for orphans.
 void look_up(const ShardedState& state, std::span<std::uint64_t> draws, std::span<const double> running, int block_qubits) {
+  if (search_on_device(state, draws, running, block_qubits)) {
+    if (place_orphans(state, draws, running.size() - 1, block_qubits)) std::sort(draws.begin(), draws.end());
+    return;
+  }
   const double unit = running.back() * kDrawUnit;
   auto cut = cut_draws(draws, running, unit, state.layout(), block_qubits);
   PieceReader reader(state, block_qubits);

@@ -283,6 +283,14 @@ struct Functions {
     check(table().unpack(&c, &s, mask, value, first, count, in), "unpack");
   }
 
+  static void search(const DeviceContext& context, const Shard& shard, const OutcomeSearch& search, std::span<std::uint64_t> draws) {
+    const auto c = c_context(context);
+    const auto s = c_shard(shard);
+    check(table().search(&c, &s, search.bits.data(), search.block_bits, search.running.data(), search.last_possible, search.unit,
+                         draws.data(), draws.size()),
+          "search");
+  }
+
   static Kernels kernels(std::string_view level) {
     return {.backend = "cuda",
             .level = level,
@@ -308,7 +316,8 @@ struct Functions {
             .apply_pauli = apply_pauli,
             .add = add,
             .pack = pack,
-            .unpack = unpack};
+            .unpack = unpack,
+            .search = search};
   }
 };
 
