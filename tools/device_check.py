@@ -29,12 +29,12 @@ class Check:
         if os.path.exists(args.out):
             with open(args.out) as f:
                 self.data = json.load(f)
-        names = self.output(["nvidia-smi", "--query-gpu=name,uuid,memory.total,driver_version", "--format=csv,noheader"]).splitlines()
+        names = [line for line in self.output(["nvidia-smi", "--query-gpu=name,uuid,memory.total,driver_version", "--format=csv,noheader"]).splitlines() if "GPU-" in line]
         self.real = len(names)
         self.data["machine"] = {
             "gpus": names, "gpus_asked": args.gpus, "gpus_real": self.real, "date": time.strftime("%Y-%m-%d %H:%M"),
             "holds": f"{args.gpus} GPUs" if self.real >= args.gpus else f"{args.gpus} shards and ranks on {self.real} GPU(s): not a measurement of links",
-            "topology": self.output(["nvidia-smi", "topo", "-m"]).splitlines()[:20],
+            "topology": re.sub(r"\x1b\[[0-9;]*m", "", self.output(["nvidia-smi", "topo", "-m"])).splitlines()[: self.real + 1],
         }
         self.devices = ",".join(str(k % max(self.real, 1)) for k in range(args.gpus))
         self.shared = ["--option", "distributed_flags=1"] if args.gpus > self.real else []
@@ -254,6 +254,7 @@ class Check:
                 alone = None
                 for count in counts:
                     n = base + (count.bit_length() - 1 if kind == "weak" else 0)
+                    n -= n % 2 if family == "qaoa" else 0  # its graphs have an even number of nodes
                     name = f"{kind}_{family}_{n}_on_{count}"
                     if self.left() < 3:
                         self.record("scaling", name, "out of time", True)
@@ -270,9 +271,7 @@ class Check:
 
     def large(self):
         """The largest states: amplitudes by index and counts. One GPU of 140 GB holds 34 qubits in single precision; N of them log2 N more."""
-        got, error = self.ketmesh("plan", self.circuit("ghz", 30), *self.over(self.real), "--precision", "single")
         n = 34 + max(self.real, 1).bit_length() - 1
-        self.record("large", "plan of ghz 30", error or got, bool(error))
         chain = os.path.join(self.args.scratch, "chain.qasm")
         pair = os.path.join(self.args.scratch, "pair.qasm")
         head = f'OPENQASM 3.0;\ninclude "stdgates.inc";\nqubit[{n}] q;\nbit[{n}] c;\n'
@@ -283,7 +282,7 @@ class Check:
         top = 1 << (n - 1)
         half, root = 0.5, 0.5**0.5
         for name, path, want in ((f"ghz {n}", chain, {0: root, 1: 0, 2 * top - 1: root, top: 0}), (f"h 0; h {n - 1}", pair, {0: half, 1: half, top: half, top + 1: half, 2: 0, top + 2: 0})):
-            got, error = self.ketmesh("run", path, *self.over(self.real), "--precision", "single", "--shots", "1000", "--seed", "5", "--amplitudes", ",".join(map(str, want)), most=60)
+            got, error = self.ketmesh("run", path, *self.over(max(self.real, 1)), "--precision", "single", "--shots", "1000", "--seed", "5", "--amplitudes", ",".join(map(str, want)), most=60)
             if error:
                 self.record("large", name, error, True)
                 self.say(f"large {name}: {error}")

@@ -81,7 +81,7 @@ void apply_observable(ShardedState& from, ShardedState& to, const PauliSum& obse
   }
   std::vector<Term> pending;
   for (const auto& [key, coefficient] : distinct) pending.push_back({{key.first, key.second}, coefficient});
-  const bool all_here = from.context().world() == 1;
+  const bool all_here = from.shards_reach_each_other();
   while (!pending.empty()) {
     std::map<Index, std::vector<Term>> groups;
     for (const auto& term : pending) groups[from.layout().mask_to_physical(term.masks.x) & ~local].push_back(term);

@@ -121,7 +121,7 @@ std::vector<double> expectation(ShardedState& state, std::span<const PauliSum> o
     }
   std::vector<double> out(observables.size());
   if (uses.empty()) return out;
-  const auto access = state.context().world() == 1 ? PartnerAccess::direct : PartnerAccess::exchange;
+  const auto access = state.shards_reach_each_other() ? PartnerAccess::direct : PartnerAccess::exchange;
   const auto values = pauli_values(state, strings, access);
   if (!(values[0] > 0)) throw Internal("expectation values of a state whose squared norm is " + std::to_string(values[0]));
   for (const auto& use : uses) out[use.observable] += use.coefficient * (values[use.slot] / values[0]);

@@ -13,11 +13,13 @@ namespace {
 
 constexpr std::uint64_t kChunkBytes = 4_MiB;
 
+bool on_device(const transport::OwnedShard& shard) { return shard.kernels->backend == "cuda"; }
+
 /// A chunk of another rank's shard, in the memory of the device that reads it.
 class Visitor {
  public:
   Visitor(const transport::OwnedShard& host, std::size_t bytes)
-      : host_(host), bytes_(bytes), on_device_(host.kernels->backend == "cuda"), data_(host.kernels->allocate(host.context, bytes)) {
+      : host_(host), bytes_(bytes), on_device_(on_device(host)), data_(host.kernels->allocate(host.context, bytes)) {
     if (on_device_) {
       in_.resize(bytes);
       out_.resize(bytes);
@@ -69,7 +71,20 @@ class Pair {
   /// Of two shards of this rank.
   cdouble here(const transport::OwnedShard& lower, const transport::OwnedShard& upper) const {
     cdouble sum = 0;
-    lower.kernels->pauli_sums(lower.context, lower.shard, upper.shard, {&string_, 1}, &sum);
+    if (!on_device(lower) || lower.context.ordinal == upper.context.ordinal) {
+      lower.kernels->pauli_sums(lower.context, lower.shard, upper.shard, {&string_, 1}, &sum);
+      return sum;
+    }
+    // Of two GPUs: the upper one's amplitudes come over in chunks.
+    upper.kernels->synchronize(upper.context);
+    const Visitor visitor(lower, bytes_);
+    for (Index j = 0; j < chunks_; ++j) {
+      kernels::Shard partner = chunk(upper, j ^ flip_);
+      lower.kernels->copy(lower.context, visitor.data(), partner.data, bytes_);
+      partner.data = visitor.data();
+      lower.kernels->pauli_sums(lower.context, chunk(lower, j), partner, {&string_, 1}, &sum);
+    }
+    lower.kernels->synchronize(lower.context);
     return sum;
   }
 

@@ -87,6 +87,12 @@ ShardedState::~ShardedState() = default;
 ShardedState::ShardedState(ShardedState&&) noexcept = default;
 ShardedState& ShardedState::operator=(ShardedState&&) noexcept = default;
 
+bool ShardedState::shards_reach_each_other() const noexcept {
+  return context_->world() == 1 && std::all_of(own_.begin(), own_.end(), [this](const transport::OwnedShard& own) {
+           return own.kernels->backend != "cuda" || own.context.ordinal == own_.front().context.ordinal;
+         });
+}
+
 std::uint64_t ShardedState::bytes() const noexcept { return own_.size() * (bytes_per_amplitude(precision_) << placement_.local_bits()); }
 
 void ShardedState::set_basis(Index logical) {

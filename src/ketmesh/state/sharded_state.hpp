@@ -50,6 +50,8 @@ class ShardedState {
   void clear_global_phase() noexcept { global_phase_ = 0; }
 
   std::span<const transport::OwnedShard> own_shards() const noexcept { return own_; }
+  /// Whether kernels of each shard's device may read every other shard: all are on this rank, in host memory or on one GPU.
+  bool shards_reach_each_other() const noexcept;
   const StateOptions& options() const noexcept { return options_; }
   std::uint64_t bytes() const noexcept;  ///< of this rank's amplitudes
 

@@ -1,4 +1,5 @@
 // The exported table, devices and memory.
+#include <atomic>
 #include <cstdio>
 #include <cstring>
 
@@ -55,16 +56,38 @@ int device(std::int32_t number, KetmeshCudaDevice* out) {
   return 0;
 }
 
-int allocate(const KetmeshCudaContext* context, std::uint64_t bytes, void** out) {
-  KETMESH_ON(context);
-  *out = nullptr;
-  KETMESH_TRY(cudaMalloc(out, bytes));
+/// Memory of small states and of scratch comes from the device's pool, which keeps some of it from one use to the next.
+constexpr std::uint64_t kFromPool = std::uint64_t{1} << 20, kKeptByPool = std::uint64_t{64} << 20;
+constexpr int kMostDevices = 64;
+
+int keep_pool(std::int32_t device) {
+  static std::atomic<bool> kept[kMostDevices];
+  if (device < 0 || device >= kMostDevices || kept[device].load(std::memory_order_relaxed)) return 0;
+  cudaMemPool_t pool = nullptr;
+  KETMESH_TRY(cudaDeviceGetDefaultMemPool(&pool, device));
+  std::uint64_t bytes = kKeptByPool;
+  KETMESH_TRY(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &bytes));
+  kept[device].store(true, std::memory_order_relaxed);
   return 0;
 }
 
-int release(const KetmeshCudaContext* context, void* data) {
+int allocate(const KetmeshCudaContext* context, std::uint64_t bytes, void** out) {
   KETMESH_ON(context);
-  KETMESH_TRY(cudaFree(data));
+  if (const int code = keep_pool(context->device); code != 0) return code;
+  *out = nullptr;
+  if (bytes < kFromPool)
+    KETMESH_TRY(cudaMallocAsync(out, bytes, stream_of(context)));
+  else
+    KETMESH_TRY(cudaMalloc(out, bytes));
+  return 0;
+}
+
+int release(const KetmeshCudaContext* context, void* data, std::uint64_t bytes) {
+  KETMESH_ON(context);
+  if (bytes < kFromPool)
+    KETMESH_TRY(cudaFreeAsync(data, stream_of(context)));
+  else
+    KETMESH_TRY(cudaFree(data));
   return 0;
 }
 

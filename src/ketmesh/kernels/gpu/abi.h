@@ -49,7 +49,7 @@ typedef struct {
   int (*device)(int32_t device, KetmeshCudaDevice* out);
 
   int (*allocate)(const KetmeshCudaContext*, uint64_t bytes, void** out);
-  int (*release)(const KetmeshCudaContext*, void*);
+  int (*release)(const KetmeshCudaContext*, void*, uint64_t bytes);                   /* as many as were allocated */
   int (*copy)(const KetmeshCudaContext*, void* to, const void* from, uint64_t bytes); /* any direction, in order with the stream */
   int (*synchronize)(const KetmeshCudaContext*);
 

@@ -118,9 +118,9 @@ struct Functions {
     check(table().allocate(&c, bytes, &out), "memory of a GPU", bytes);
     return out;
   }
-  static void release(const DeviceContext& context, void* data, std::size_t) noexcept {
+  static void release(const DeviceContext& context, void* data, std::size_t bytes) noexcept {
     const auto c = c_context(context);
-    table().release(&c, data);  // a failure has no one to tell; the next call on the device reports it
+    table().release(&c, data, bytes);  // a failure has no one to tell; the next call on the device reports it
   }
   static void copy(const DeviceContext& context, void* to, const void* from, std::size_t bytes) {
     const auto c = c_context(context);
