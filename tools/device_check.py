@@ -160,7 +160,13 @@ class Check:
             for precision in ("single", "double"):
                 cases.append(("one GPU", family, n, precision, ["--backend", "gpu"], 0))
                 cases += [(f"{s} shards on one GPU", family, n, precision, ["--backend", "distributed-gpu", "--devices", "0", "--shards", str(s)], 0) for s in (2, 8)]
-                cases += [(f"{k} GPUs in one process", family, n, precision, self.over(k), 0) for k in (2, 3, 4, 5, 6, 8) if k <= self.args.gpus]
+        # A GPU that stands for several moves nothing unless a transport is asked for.
+        transports = ("peer", "staged") if self.shared else ("auto", "peer", "nccl", "staged")
+        for k in (2, 3, 4, 5, 6, 8):
+            for transport in transports if k <= self.args.gpus else ():
+                words = [*self.over(k), "--option", f"distributed_transport={transport}"]
+                cases += [(f"{k} GPUs in one process, {transport}", family, n, precision, words, 0)
+                          for family, n, precision in (("rqc", 16, "single"), ("hea", 14, "double"), ("heisenberg", 13, "double"))]
         self.compare("conformance", "families", cases)
 
     def over(self, count):

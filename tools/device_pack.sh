@@ -13,5 +13,5 @@ for plugin in openmpi mpich; do
 done
 find "$to" -type f -exec strip {} \;
 for program in "$to"/*; do
-  ldd "$program" | awk '/=> \//{print $3}' | { grep -E '/lib(hwy|hwloc|gomp|udev)\.' || true; } | while read -r library; do cp -L "$library" "$to"; done
+  ldd "$program" | awk '/=> \//{print $3}' | { grep -E '/lib(hwy|hwloc|gomp|udev|benchmark)\.' || true; } | while read -r library; do cp -L "$library" "$to"; done
 done

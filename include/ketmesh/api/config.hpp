@@ -76,6 +76,8 @@ struct SimulatorConfig {
   bool causal_cone = true;               ///< estimate on light cones where that is smaller
   std::string machine_json{};            ///< a machine file's text; empty: this machine
   DistributedOptions distributed{};
+  /// A cudaStream_t of the caller on the GPU of backend gpu: work is put on it, so it comes after what the caller put there before. It must outlive the states.
+  void* cuda_stream = nullptr;
 
   Precision effective_precision() const;  ///< throws OptionError when both fields are given and differ
   /// Rules that join fields; made by every run before any device or library is looked for.

@@ -163,6 +163,7 @@ StateOptions state_options(const SimulatorConfig& config) {
   options.kernels = config.simd == "reference" ? KernelChoice::reference : KernelChoice::fast;
   options.level = simd_level(config.simd);
   options.workspace_bytes = config.distributed.transfer_workspace_bytes;
+  options.stream = config.cuda_stream;
   options.transport.wanted = device_transport(config.distributed);
   options.transport.peer_between_ranks = config.distributed.mpi_p2p_bits.value_or(1) != 0;
   return options;

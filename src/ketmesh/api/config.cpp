@@ -87,6 +87,10 @@ void SimulatorConfig::check() const {
   for (const auto name : kSimdNames) known = known || name == simd;
   if (!known) bad("simd", "\"" + simd + "\"", "one of avx512, avx2, sse4, neon, scalar, reference, or empty");
 
+  if (cuda_stream != nullptr && backend != Backend::gpu)
+    throw OptionError("cuda_stream is given and the backend is " + std::string(to_string(backend)) + ": only gpu takes one",
+                      "leave the field out");
+
   // Rules that join fields, in the order of the specification.
   if (!is_mpi(backend)) {
     const auto refuse = [this](std::string_view key, const std::string& value) {

@@ -160,6 +160,13 @@ TEST(Config, PrecisionAndSeedGivenTwice) {
   EXPECT_NE(refusal(config).find("seed"), std::string::npos);
 }
 
+TEST(Config, AStreamIsForOneGpu) {
+  int not_a_stream = 0;
+  EXPECT_THROW((SimulatorConfig{.backend = Backend::cpu, .cuda_stream = &not_a_stream}.check()), OptionError);
+  EXPECT_THROW((SimulatorConfig{.backend = Backend::distributed_gpu, .cuda_stream = &not_a_stream}.check()), OptionError);
+  SimulatorConfig{.backend = Backend::gpu, .cuda_stream = &not_a_stream}.check();
+}
+
 TEST(Config, Names) {
   for (const char* name : {"auto", "cpu", "gpu", "distributed-cpu", "distributed-gpu", "distributed-mpi-cpu", "distributed-mpi-gpu"})
     EXPECT_EQ(to_string(backend_from_string(name)), name);

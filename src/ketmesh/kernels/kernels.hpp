@@ -123,6 +123,8 @@ struct Kernels {
   /// to[j] += sum_t factors[t] (P_t from)[j] over the shard; the terms flip no global bits.
   void (*add_paulis)(const DeviceContext&, const Shard& to, const Shard& from, std::span<const PauliMasks> terms,
                      std::span<const cdouble> factors);
+  /// The blocks of two shards of one device change places, in place: amplitudes whose local bits `mask` are as in value_a with those as in value_b.
+  void (*swap_blocks)(const DeviceContext&, const Shard& a, const Shard& b, Index mask, Index value_a, Index value_b);
   /// Each draw becomes its outcome, or ~0 where its block has none that is possible: as the lookup of `measure` finds it, sum for sum.
   void (*search)(const DeviceContext&, const Shard&, const OutcomeSearch& search, std::span<std::uint64_t> draws);
 };

@@ -65,7 +65,8 @@ ShardedState::ShardedState(std::shared_ptr<const DistributedExecutionContext> co
       throw DoesNotFit("shard " + std::to_string(s) + " of 2^" + std::to_string(local) + " amplitudes is larger than any memory",
                        ~std::uint64_t{0}, device.memory_bytes);
     const auto& table = kernels_for(device, precision, options);
-    const kernels::DeviceContext where{.ordinal = device.ordinal, .threads = context_->threads()};
+    const kernels::DeviceContext where{
+        .ordinal = device.ordinal, .threads = context_->threads(), .stream = device.kind == DeviceKind::cuda ? options.stream : nullptr};
     const std::size_t bytes = static_cast<std::size_t>(one << local);
     void* data = table.allocate(where, bytes);
     memory_.emplace_back(data, [&table, where, bytes](void* p) { table.release(where, p, bytes); });

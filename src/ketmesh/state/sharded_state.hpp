@@ -26,6 +26,7 @@ struct StateOptions {
   const kernels::Kernels* table = nullptr;            ///< instead of those of the devices; must outlive the state
   std::shared_ptr<transport::Exchanger> exchanger{};  ///< instead of the one that suits the world
   transport::DeviceTransportOptions transport{};      ///< between GPUs
+  void* stream = nullptr;                             ///< cudaStream_t that a state on one GPU is worked on in
 };
 
 /// Owns this rank's shards only; move-only. Memory was judged by the plan; an allocation that fails all the same frees everything and throws DoesNotFit.

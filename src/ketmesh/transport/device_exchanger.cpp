@@ -93,7 +93,9 @@ TransportFacts DeviceExchanger::find_facts(const Placement& placement, std::span
   std::set<int> hosts;
   for (const auto& owner : placement.owners) {
     const DeviceMesh& mesh = machine_.ranks.at(static_cast<std::size_t>(owner.rank));
-    devices.insert({owner.rank, mesh.devices.at(static_cast<std::size_t>(owner.device)).ordinal});
+    // A GPU that is listed twice counts as two when a transport was asked for: there is something to move then.
+    const bool by_ordinal = options_.wanted == DeviceTransport::automatic;
+    devices.insert({owner.rank, by_ordinal ? mesh.devices.at(static_cast<std::size_t>(owner.device)).ordinal : owner.device});
     hosts.insert(mesh.host);
   }
   facts.one_device = devices.size() == 1;

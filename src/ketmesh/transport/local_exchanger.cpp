@@ -81,6 +81,13 @@ ExchangeCount swap_within(const ExchangeBlocks& blocks, std::span<const OwnedSha
   if (blocks.swaps.empty()) return {};
   const std::uint64_t one = bytes_per_amplitude(own.front().kernels->precision);
   const std::uint64_t total = blocks.elements * blocks.swaps.size() * one;
+  if (own.front().kernels->swap_blocks != nullptr) {
+    for (const BlockSwap& swap : blocks.swaps) {
+      const OwnedShard &a = owner_of(own, swap.first), &b = owner_of(own, swap.second);
+      a.kernels->swap_blocks(a.context, a.shard, b.shard, blocks.mask, swap.value_first, swap.value_second);
+    }
+    return {2 * total, 0, 0};
+  }
   // A GPU has no team and no cache of one core: its chunks are as long as the workspace allows.
   const bool on_device = is_on_device(own.front());
   const int threads = on_device || total < kTeamBytes ? 1 : std::max(1, own.front().context.threads);

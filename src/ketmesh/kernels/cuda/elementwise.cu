@@ -303,4 +303,29 @@ int unpack(const KetmeshCudaContext* context, const KetmeshCudaShard* shard, std
   return KETMESH_BY_PRECISION(unpack_of, context, shard, mask, value, first, count, in);
 }
 
+namespace {
+
+template <typename Real>
+int swap_blocks_of(const KetmeshCudaContext* context, const KetmeshCudaShard* a, const KetmeshCudaShard* b, std::uint64_t mask,
+                   std::uint64_t value_a, std::uint64_t value_b) {
+  KETMESH_ON(context);
+  const BlockIndex at = block_index(a->local_bits, mask, 0);
+  using C = complex_t<Real>;
+  C* const in_a = amplitudes<Real>(a);
+  C* const in_b = amplitudes<Real>(b);
+  return for_each(context, size_of(a) >> __builtin_popcountll(mask), [=] __device__(std::uint64_t k) {
+    const std::uint64_t rest = at(k);
+    const C u = in_a[rest | value_a], v = in_b[rest | value_b];
+    in_a[rest | value_a] = v;
+    in_b[rest | value_b] = u;
+  });
+}
+
+}  // namespace
+
+int swap_blocks(const KetmeshCudaContext* context, const KetmeshCudaShard* a, const KetmeshCudaShard* b, std::uint64_t mask,
+                std::uint64_t value_a, std::uint64_t value_b) {
+  return KETMESH_BY_PRECISION(swap_blocks_of, context, a, b, mask, value_a, value_b);
+}
+
 }  // namespace ketmesh::kernels::cuda

@@ -69,6 +69,8 @@ int pack(const KetmeshCudaContext*, const KetmeshCudaShard*, std::uint64_t mask,
          std::uint64_t count, void* out);
 int unpack(const KetmeshCudaContext*, const KetmeshCudaShard*, std::uint64_t mask, std::uint64_t value, std::uint64_t first,
            std::uint64_t count, const void* in);
+int swap_blocks(const KetmeshCudaContext*, const KetmeshCudaShard* a, const KetmeshCudaShard* b, std::uint64_t mask, std::uint64_t value_a,
+                std::uint64_t value_b);
 int marginals(const KetmeshCudaContext*, const KetmeshCudaShard*, const std::uint8_t* bits, std::int32_t count, double* out);
 int probabilities(const KetmeshCudaContext*, const KetmeshCudaShard*, const std::uint8_t* free_bits, std::int32_t free_count,
                   const std::uint64_t* fixed, std::uint64_t fixed_count, double* out);

@@ -81,6 +81,8 @@ typedef struct {
   /* sums (two doubles a string) of strings that flip only bits of a tile: one read of the shard for every 256 of them */
   int (*pauli_read)(const KetmeshCudaContext*, const KetmeshCudaShard*, const uint8_t* tile, int32_t tile_bits, int32_t row_bits,
                     const uint64_t* x, const uint64_t* z, uint64_t count, double* sums);
+  int (*swap_blocks)(const KetmeshCudaContext*, const KetmeshCudaShard* a, const KetmeshCudaShard* b, uint64_t mask, uint64_t value_a,
+                     uint64_t value_b);
   /* bits: one for each bit of the shard; running: 2^(local_bits - block_bits) + 1 sums; draws become outcomes */
   int (*search)(const KetmeshCudaContext*, const KetmeshCudaShard*, const uint8_t* bits, int32_t block_bits, const double* running,
                 uint64_t last_possible, double unit, uint64_t* draws, uint64_t count);

@@ -283,6 +283,11 @@ struct Functions {
     check(table().unpack(&c, &s, mask, value, first, count, in), "unpack");
   }
 
+  static void swap_blocks(const DeviceContext& context, const Shard& a, const Shard& b, Index mask, Index value_a, Index value_b) {
+    const auto c = c_context(context);
+    const auto first = c_shard(a), second = c_shard(b);
+    check(table().swap_blocks(&c, &first, &second, mask, value_a, value_b), "swap_blocks");
+  }
   static void search(const DeviceContext& context, const Shard& shard, const OutcomeSearch& search, std::span<std::uint64_t> draws) {
     const auto c = c_context(context);
     const auto s = c_shard(shard);
@@ -317,6 +322,7 @@ struct Functions {
             .add = add,
             .pack = pack,
             .unpack = unpack,
+            .swap_blocks = swap_blocks,
             .search = search};
   }
 };

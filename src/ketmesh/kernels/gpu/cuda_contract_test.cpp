@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ketmesh/kernels/gpu/cuda_backend.hpp"
+#include "ketmesh/kernels/gpu/device_link.hpp"
 #include "ketmesh/kernels/gpu/random_pass.hpp"
 
 namespace ketmesh::kernels {
@@ -148,6 +149,15 @@ void check_packing() {
   T::gpu().unpack(context, twin.device(), mask, value ^ 1, first, count, buffer);
   twin.expect_equal("unpack");
   T::gpu().release(context, buffer, count * sizeof(host[0]));
+  T a(7), b(8);
+  T::gpu().swap_blocks(context, a.device(), b.device(), mask, value, value ^ mask);
+  std::vector<std::complex<Real>> one(kSize >> 3), other(kSize >> 3);
+  T::cpu().pack(context, a.host(), mask, value, 0, kSize >> 3, one.data());
+  T::cpu().pack(context, b.host(), mask, value ^ mask, 0, kSize >> 3, other.data());
+  T::cpu().unpack(context, a.host(), mask, value, 0, kSize >> 3, other.data());
+  T::cpu().unpack(context, b.host(), mask, value ^ mask, 0, kSize >> 3, one.data());
+  a.expect_equal("swap_blocks");
+  b.expect_equal("swap_blocks");
 }
 
 template <typename Real>
@@ -167,6 +177,27 @@ void check_passes() {
   }
 }
 
+/// Work on a stream that waits for no other one: what was put there before is seen, and copies to the host wait for it.
+template <typename Real>
+void check_stream() {
+  using T = Twin<Real>;
+  DeviceLink& link = cuda_link();
+  DeviceContext context;
+  context.stream = link.make_stream(0);
+  {
+    const testing::RandomPass r(9, kAll, kLocal, 8, 4, 12, true);
+    T twin(9);
+    T::cpu().run_pass({}, T::cpu().prepare_pass({}, r.pass, r.binding, kLocal), twin.host(), nullptr);
+    T::cpu().scale({}, twin.host(), {0, 1});
+    const auto pass = T::gpu().prepare_pass(context, r.pass, r.binding, kLocal);
+    T::gpu().run_pass(context, pass, twin.device(), nullptr);
+    T::gpu().scale(context, twin.device(), {0, 1});
+    T::gpu().synchronize(context);
+    twin.expect_equal("a pass on a stream");
+  }
+  link.end_stream(0, context.stream);
+}
+
 template <typename Real>
 class CudaContract : public ::testing::Test {
  protected:
@@ -181,6 +212,7 @@ TYPED_TEST(CudaContract, FillsAndUpdates) { check_fills_and_updates<TypeParam>()
 TYPED_TEST(CudaContract, Sums) { check_sums<TypeParam>(); }
 TYPED_TEST(CudaContract, Packing) { check_packing<TypeParam>(); }
 TYPED_TEST(CudaContract, Passes) { check_passes<TypeParam>(); }
+TYPED_TEST(CudaContract, ACallersStream) { check_stream<TypeParam>(); }
 
 }  // namespace
 }  // namespace ketmesh::kernels
