@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#define KETMESH_CUDA_ABI_VERSION 2
+#define KETMESH_CUDA_ABI_VERSION 3
 #define KETMESH_CUDA_OUT_OF_MEMORY 2
 #define KETMESH_CUDA_FAILED 3
 
