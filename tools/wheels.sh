@@ -53,6 +53,6 @@ for python in "$@"; do
   "$python" -m pip wheel --quiet --no-deps --disable-pip-version-check -w "$raw" "$root"
 done
 for wheel in "$raw"/*.whl; do
-  PATH=$tools/bin:$PATH auditwheel -q repair --exclude 'libmpi*' --exclude 'libcuda*' -w "$out" "$wheel" >&2
+  PATH=$tools/bin:$PATH auditwheel repair --exclude 'libmpi*' --exclude 'libcuda*' -w "$out" "$wheel" >&2
 done
 ls -l "$out"

@@ -60,9 +60,15 @@ Self append(Self self, nb::handle gate, nb::handle qubits, nb::handle parameters
   const auto row = find_gate(name);
   if (!row) throw CircuitError("there is no gate \"" + name + "\"");
   std::vector<Parameter> angles;
-  for (nb::handle p : nb::borrow(parameters)) angles.push_back(to_parameter(p, name.c_str(), "parameter"));
+  for (nb::handle p : to_items(parameters, name.c_str(), "parameters", "a sequence of numbers and Parameters"))
+    angles.push_back(to_parameter(p, name.c_str(), "parameter"));
   circuit_of(self).append(*row, to_qubits(qubits, name.c_str()), angles, to_controls(controls, name.c_str()));
   return self;
+}
+
+const Circuit& to_circuit(nb::handle value, const char* owner, const char* name) {
+  if (!nb::isinstance<Circuit>(value)) wrong_type(owner, name, "a QuantumCircuit", value);
+  return nb::cast<const Circuit&>(value);
 }
 
 ClassicalExpression to_condition(nb::handle condition, nb::handle value) {
@@ -73,14 +79,14 @@ ClassicalExpression to_condition(nb::handle condition, nb::handle value) {
                                      ClassicalExpression::constant(to_unsigned(value, "if_", "value")));
 }
 
-Self if_else(Self self, nb::handle condition, const Circuit& then, nb::handle otherwise, nb::handle value) {
+Self if_else(Self self, nb::handle condition, nb::handle given, nb::handle otherwise, nb::handle value) {
   Circuit& circuit = circuit_of(self);
+  const Circuit& then = to_circuit(given, "if_", "then");
   const ClassicalExpression expression = to_condition(condition, value);
   if (otherwise.is_none()) {
     circuit.if_else(expression, then);
   } else {
-    if (!nb::isinstance<Circuit>(otherwise)) wrong_type("if_", "otherwise", "a QuantumCircuit", otherwise);
-    circuit.if_else(expression, then, nb::cast<const Circuit&>(otherwise));
+    circuit.if_else(expression, then, to_circuit(otherwise, "if_", "otherwise"));
   }
   return self;
 }
@@ -103,6 +109,8 @@ nb::tuple operation(const Operation& op) {
 }
 
 Circuit from_qasm(nb::handle text_or_path, nb::handle inputs) {
+  if (!PyUnicode_Check(text_or_path.ptr()) && !nb::hasattr(text_or_path, "__fspath__"))
+    wrong_type("from_qasm", "text_or_path", "a str or a path", text_or_path);
   const std::string text = nb::cast<std::string>(nb::str(text_or_path));
   QasmOptions options;
   for (auto& [name, value] : to_values(inputs)) options.inputs[name] = value;
@@ -186,11 +194,11 @@ void bind_algebra(nb::class_<Circuit>& cls) {
           "A copy in which names have values; the others stay.")
       .def(
           "compose",
-          [](Self self, const Circuit& other) {
-            circuit_of(self).compose(other);
+          [](Self self, nb::handle other) {
+            circuit_of(self).compose(to_circuit(other, "compose", "other"));
             return self;
           },
-          "other"_a, "Appends the operations of other; returns this circuit.")
+          "other"_a.none(), "Appends the operations of other; returns this circuit.")
       .def(
           "remapped",
           [](const Circuit& c, nb::handle new_qubits) {
@@ -203,8 +211,12 @@ void bind_algebra(nb::class_<Circuit>& cls) {
       .def("remove_end_measurements", &Circuit::without_final_measurements, "A copy without the measurements at its end.")
       .def("mirrored", &Circuit::mirrored, "The circuit without its final measurements, followed by its inverse.")
       .def(
-          "to_qasm", [](const Circuit& c, int version) { return c.to_qasm(version); }, "version"_a = 3, "OpenQASM 3 or 2 text.")
-      .def_static("from_qasm", &from_qasm, "text_or_path"_a, "inputs"_a = nb::none(),
+          "to_qasm",
+          [](const Circuit& c, nb::handle version) {
+            return c.to_qasm(static_cast<int>(to_unsigned(version, "to_qasm", "version", 2, 3)));
+          },
+          "version"_a = 3, "OpenQASM 3 or 2 text.")
+      .def_static("from_qasm", &from_qasm, "text_or_path"_a.none(), "inputs"_a = nb::none(),
                   "A circuit of OpenQASM 2 or 3, from a path, or from text when it holds a ';' or a line end.");
 }
 
@@ -252,7 +264,7 @@ void bind_operations(nb::class_<Circuit>& cls) {
             return self;
           },
           "qubit"_a, "duration"_a, "No effect on a state.")
-      .def("if_", &if_else, "condition"_a, "then"_a, "otherwise"_a = nb::none(), nb::kw_only(), "value"_a = 1,
+      .def("if_", &if_else, "condition"_a.none(), "then"_a.none(), "otherwise"_a = nb::none(), nb::kw_only(), "value"_a = 1,
            "Runs ``then`` when the condition holds, else ``otherwise``.\n\n"
            "condition: Bits, or one bit or several (the first least significant) that must equal ``value``.");
 }

@@ -28,7 +28,9 @@ bool is_text(nb::handle value) { return PyUnicode_Check(value.ptr()) || PyBytes_
 }  // namespace
 
 void wrong_type(const std::string& owner, const char* name, const char* wanted, nb::handle value) {
-  throw nb::type_error((owner + ": " + name + " must be " + wanted + ", not " + name_of_type(value)).c_str());
+  std::string text = shown(value);
+  if (text.size() > 60) text = text.substr(0, 57) + "...";
+  throw nb::type_error((owner + ": " + name + " must be " + wanted + ", not " + name_of_type(value) + " " + text).c_str());
 }
 
 std::uint64_t to_unsigned(nb::handle value, const char* owner, const char* name, std::uint64_t low, std::uint64_t high) {
@@ -51,26 +53,31 @@ Qubit to_qubit(nb::handle value, const char* owner, const char* name) {
   return static_cast<Qubit>(to_unsigned(value, owner, name, 0, kMaxDeclaredQubits - 1));
 }
 
+nb::list to_items(nb::handle value, const char* owner, const char* name, const char* wanted) {
+  nb::list out;
+  if (value.is_none()) return out;
+  if (is_text(value) || !nb::hasattr(value, "__iter__")) wrong_type(owner, name, wanted, value);
+  for (nb::handle item : nb::borrow(value)) out.append(item);
+  return out;
+}
+
 std::vector<Qubit> to_qubits(nb::handle value, const char* owner, const char* name) {
-  if (is_text(value) || !nb::hasattr(value, "__iter__")) wrong_type(owner, name, "a sequence of integers", value);
+  if (value.is_none()) wrong_type(owner, name, "a sequence of integers", value);
   std::vector<Qubit> out;
-  for (nb::handle item : nb::borrow(value)) out.push_back(to_qubit(item, owner, name));
+  for (nb::handle item : to_items(value, owner, name, "a sequence of integers")) out.push_back(to_qubit(item, owner, name));
   return out;
 }
 
 std::vector<Index> to_indices(nb::handle value, const char* owner) {
-  if (is_text(value) || !nb::hasattr(value, "__iter__")) wrong_type(owner, "indices", "a sequence of integers", value);
+  if (value.is_none()) wrong_type(owner, "indices", "a sequence of integers", value);
   std::vector<Index> out;
-  for (nb::handle item : nb::borrow(value)) out.push_back(to_unsigned(item, owner, "index"));
+  for (nb::handle item : to_items(value, owner, "indices", "a sequence of integers")) out.push_back(to_unsigned(item, owner, "index"));
   return out;
 }
 
 std::vector<Control> to_controls(nb::handle value, const char* owner) {
   std::vector<Control> out;
-  if (value.is_none()) return out;
-  if (is_text(value) || !nb::hasattr(value, "__iter__"))
-    wrong_type(owner, "controls", "a sequence of qubits and (qubit, value) pairs", value);
-  for (nb::handle item : nb::borrow(value)) {
+  for (nb::handle item : to_items(value, owner, "controls", "a sequence of qubits and (qubit, value) pairs")) {
     if (nb::isinstance<nb::tuple>(item) || nb::isinstance<nb::list>(item)) {
       if (nb::len(item) != 2) wrong_type(owner, "controls", "qubits and (qubit, value) pairs", item);
       out.push_back(control_on(to_qubit(item[0], owner, "control"), to_unsigned(item[1], owner, "control value", 0, 1) == 1));
@@ -113,10 +120,23 @@ ParameterValues to_values(nb::handle value) {
   return out;
 }
 
-std::vector<cdouble> to_complex(nb::handle value) {
+std::vector<cdouble> to_complex(nb::handle value, const char* owner, const char* name, int dimensions) {
   static constexpr const char* kType = "complex128";
+  if (is_text(value) || value.is_none()) wrong_type(owner, name, "an array of numbers", value);
   const nb::object numpy = nb::module_::import_("numpy");
-  const nb::object array = numpy.attr("ascontiguousarray")(value, kType);
+  nb::object array;
+  try {
+    array = numpy.attr("asarray")(value);
+  } catch (nb::python_error& error) {  // rows of different lengths
+    if (!error.matches(PyExc_ValueError)) throw;
+    throw OptionError(std::string(owner) + ": " + name + " is no array: " + error.what());
+  }
+  const auto kind = nb::cast<std::string>(array.attr("dtype").attr("kind"));
+  if (std::string("fiucb").find(kind) == std::string::npos) wrong_type(owner, name, "an array of numbers", value);
+  if (dimensions != 0 && nb::cast<int>(array.attr("ndim")) != dimensions)
+    throw OptionError(std::string(owner) + ": " + name + " has shape " + nb::cast<std::string>(nb::str(nb::object(array.attr("shape")))) +
+                      ": must have " + std::to_string(dimensions) + " dimension");
+  array = numpy.attr("ascontiguousarray")(array, kType);
   const auto view = nb::cast<nb::ndarray<const cdouble, nb::c_contig, nb::device::cpu>>(array);
   return {view.data(), view.data() + view.size()};
 }

@@ -25,6 +25,8 @@ inline bool is_integer(nb::handle value) { return PyIndex_Check(value.ptr()) && 
 /// An int (or what has __index__, but no bool). Throws TypeError, or OptionError naming field, value and range.
 std::uint64_t to_unsigned(nb::handle value, const char* owner, const char* name, std::uint64_t low = 0,
                           std::uint64_t high = std::numeric_limits<std::uint64_t>::max());
+/// The items of an iterable that is no text; none of None.
+nb::list to_items(nb::handle value, const char* owner, const char* name, const char* wanted);
 Qubit to_qubit(nb::handle value, const char* owner, const char* name = "qubit");
 /// An iterable of qubits.
 std::vector<Qubit> to_qubits(nb::handle value, const char* owner, const char* name = "qubits");
@@ -37,8 +39,8 @@ Parameter to_parameter(nb::handle value, const char* owner, const char* name);
 double to_real(nb::handle value, const char* owner, const char* name);
 /// {name: value}; None is empty. Keys are names or Parameters that are one name.
 ParameterValues to_values(nb::handle value);
-/// Any array-like of numbers, flattened in C order.
-std::vector<cdouble> to_complex(nb::handle value);
+/// Any array-like of numbers, flattened in C order; with `dimensions` only one that has as many.
+std::vector<cdouble> to_complex(nb::handle value, const char* owner, const char* name, int dimensions = 0);
 std::string to_text(nb::handle value, const char* owner, const char* name);
 
 /// "ZZ;XI", one PauliSum, {"ZZ": 0.5, ...}, or a list of strings and of those.

@@ -50,7 +50,8 @@ void bind_parameters(nb::module_& m) {
   define_operators(parameter);
   parameter
       .def(
-          "__init__", [](Parameter* self, nb::str name) { new (self) Parameter(Parameter::named(nb::cast<std::string>(name))); }, "name"_a)
+          "__init__", [](Parameter* self, nb::handle name) { new (self) Parameter(Parameter::named(to_text(name, "Parameter", "name"))); },
+          "name"_a)
       .def("__neg__", [](const Parameter& a) { return -a; })
       .def(
           "__eq__", [](const Parameter& a, nb::handle b) { return nb::isinstance<Parameter>(b) && a == nb::cast<const Parameter&>(b); },
@@ -60,7 +61,7 @@ void bind_parameters(nb::module_& m) {
           "function", [](const std::string& name, const Parameter& a) { return Parameter::function(name, a); }, "name"_a, "argument"_a,
           "sin, cos, tan, arcsin, arccos, arctan, exp, log, sqrt, floor, ceiling or abs of a parameter.")
       .def(
-          "derivative", [](const Parameter& a, const std::string& name) { return a.derivative(name); }, "name"_a,
+          "derivative", [](const Parameter& a, nb::handle name) { return a.derivative(to_text(name, "derivative", "name")); }, "name"_a,
           "Exact derivative by one name.")
       .def(
           "bind", [](const Parameter& a, nb::handle values) { return a.bound(to_values(values)); }, "values"_a,
@@ -90,7 +91,7 @@ void bind_parameters(nb::module_& m) {
               return;
             }
             std::vector<PauliTerm> list;
-            for (nb::handle term : nb::borrow(terms)) {
+            for (nb::handle term : to_items(terms, "PauliSum", "terms", "a str, a {str: coefficient} mapping or (coefficient, str) tuples")) {
               if (!nb::isinstance<nb::tuple>(term) || nb::len(term) != 2)
                 wrong_type("PauliSum", "a term", "a (coefficient, str) tuple", term);
               list.push_back({to_real(term[0], "PauliSum", "a coefficient"), to_text(term[1], "PauliSum", "a Pauli string")});

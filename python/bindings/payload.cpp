@@ -37,7 +37,7 @@ Self initialize(Self self, nb::handle values, nb::handle qubits) {
     circuit.initialize(basis_state(to_unsigned(values, "initialize", "basis state"), on.size()), on);
     return self;
   }
-  const std::vector<cdouble> amplitudes = to_complex(values);
+  const std::vector<cdouble> amplitudes = to_complex(values, "initialize", "values");
   std::vector<Qubit> on;
   if (qubits.is_none()) {
     for (Qubit q = 0; q < static_cast<Qubit>(std::bit_width(amplitudes.size()) - 1); ++q) on.push_back(q);
@@ -69,18 +69,20 @@ void bind_payload_methods(nb::class_<Circuit>& cls) {
       .def(
           "unitary",
           [](Self self, nb::handle matrix, nb::handle qubits, nb::handle controls) {
-            circuit_of(self).unitary(to_complex(matrix), to_qubits(qubits, "unitary"), to_controls(controls, "unitary"));
+            circuit_of(self).unitary(to_complex(matrix, "unitary", "matrix"), to_qubits(qubits, "unitary"),
+                                     to_controls(controls, "unitary"));
             return self;
           },
-          "matrix"_a, "qubits"_a, "controls"_a = nb::none(),
+          "matrix"_a.none(), "qubits"_a, "controls"_a = nb::none(),
           "A dense 2^k x 2^k matrix, row-major; the first listed qubit is the least significant bit of its index.")
       .def(
           "diagonal",
           [](Self self, nb::handle entries, nb::handle qubits, nb::handle controls) {
-            circuit_of(self).diagonal(to_complex(entries), to_qubits(qubits, "diagonal"), to_controls(controls, "diagonal"));
+            circuit_of(self).diagonal(to_complex(entries, "diagonal", "entries"), to_qubits(qubits, "diagonal"),
+                                      to_controls(controls, "diagonal"));
             return self;
           },
-          "entries"_a, "qubits"_a, "controls"_a = nb::none(), "A diagonal matrix by its 2^k entries of modulus 1.")
+          "entries"_a.none(), "qubits"_a, "controls"_a = nb::none(), "A diagonal matrix by its 2^k entries of modulus 1.")
       .def(
           "permutation",
           [](Self self, nb::handle table, nb::handle qubits, nb::handle controls) {
@@ -95,7 +97,7 @@ void bind_payload_methods(nb::class_<Circuit>& cls) {
             return self;
           },
           "gamma"_a, "controls"_a = nb::none(), "Global phase e^{i gamma}; relative under controls.")
-      .def("initialize", &initialize, "values"_a, "qubits"_a = nb::none(),
+      .def("initialize", &initialize, "values"_a.none(), "qubits"_a = nb::none(),
            "Sets qubits, which are reset first, to 2^k amplitudes of norm 1, or to a basis state given as an int.");
 }
 

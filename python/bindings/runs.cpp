@@ -100,10 +100,9 @@ nb::dict gradient(const Circuit& given, nb::handle observables, Config& config, 
   GradientOptions options;
   options.by_gate = by_gate;
   options.progress = watch();
-  if (!names.is_none())
-    for (nb::handle name : nb::borrow(names))
-      options.with_respect_to.push_back(nb::isinstance<Parameter>(name) ? nb::cast<const Parameter&>(name).str()
-                                                                        : to_text(name, "gradient", "a name of with_respect_to"));
+  for (nb::handle name : to_items(names, "gradient", "with_respect_to", "a sequence of names"))
+    options.with_respect_to.push_back(nb::isinstance<Parameter>(name) ? nb::cast<const Parameter&>(name).str()
+                                                                      : to_text(name, "gradient", "a name of with_respect_to"));
   const Circuit circuit = given;
   Gradient found = leased(config, [&](Simulator& simulator) { return simulator.gradient(circuit, sums, values, options); });
   nb::dict out;
@@ -122,8 +121,8 @@ nb::dict run_batch(const Circuit& given, nb::handle rows, Config& config, nb::ha
   BatchOptions options;
   options.shots = to_unsigned(shots, "run_batch", "shots", 0, 0xffffffffu);
   if (!observables.is_none()) options.observables = to_observables(observables);
-  if (!names.is_none())
-    for (nb::handle name : nb::borrow(names)) options.parameter_names.push_back(to_text(name, "run_batch", "a parameter name"));
+  for (nb::handle name : to_items(names, "run_batch", "parameter_names", "a sequence of names"))
+    options.parameter_names.push_back(to_text(name, "run_batch", "a parameter name"));
   options.statevectors = statevectors;
   options.seed = config.seed();
   options.progress = watch();
@@ -170,13 +169,14 @@ nb::dict to_dict(const Seconds& s) {
 }
 
 void bind_runs(nb::module_& m) {
-  m.def("execute", &execute, "circuit"_a, "config"_a, "shots"_a, "parameters"_a.none());
-  m.def("estimate", &estimate, "circuit"_a, "observables"_a, "config"_a, "parameters"_a.none());
+  m.def("execute", &execute, "circuit"_a, "config"_a, "shots"_a.none(), "parameters"_a.none());
+  m.def("estimate", &estimate, "circuit"_a, "observables"_a.none(), "config"_a, "parameters"_a.none());
   m.def("statevector", &statevector, "circuit"_a, "config"_a, "parameters"_a.none());
   m.def("probabilities", &probabilities, "circuit"_a, "config"_a, "qubits"_a.none(), "parameters"_a.none());
-  m.def("amplitudes", &amplitudes, "circuit"_a, "indices"_a, "config"_a, "parameters"_a.none());
-  m.def("gradient", &gradient, "circuit"_a, "observables"_a, "config"_a, "parameters"_a.none(), "with_respect_to"_a.none(), "by_gate"_a);
-  m.def("run_batch", &run_batch, "circuit"_a, "rows"_a, "config"_a, "observables"_a.none(), "shots"_a, "parameter_names"_a.none(),
+  m.def("amplitudes", &amplitudes, "circuit"_a, "indices"_a.none(), "config"_a, "parameters"_a.none());
+  m.def("gradient", &gradient, "circuit"_a, "observables"_a.none(), "config"_a, "parameters"_a.none(), "with_respect_to"_a.none(),
+        "by_gate"_a);
+  m.def("run_batch", &run_batch, "circuit"_a, "rows"_a, "config"_a, "observables"_a.none(), "shots"_a.none(), "parameter_names"_a.none(),
         "statevectors"_a);
   m.def("num_angles", &num_angles, "circuit"_a, "Parameters of all gates of a circuit.");
   m.def(

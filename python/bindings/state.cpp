@@ -137,15 +137,16 @@ nb::object to_host(State& self, nb::handle begin, nb::handle end) {
 
 void from_host(State& self, nb::handle begin, nb::handle values) {
   const Index first = to_unsigned(begin, "from_host", "begin");
-  const auto numbers = to_complex(values);
+  const auto numbers = to_complex(values, "from_host", "values", 1);
   Use use(self);
   use.run([&](DistributedState& s) { s.from_host(first, numbers); });
 }
 
-void encode_into(State& self, nb::handle data, const std::string& method, int layers, const std::string& entanglement) {
-  const Encoding encoding = encoding_from_string(method);
-  const EncodeOptions options{.layers = layers, .entanglement = entanglement_from_string(entanglement)};
-  const auto sample = to_complex(data);
+void encode_into(State& self, nb::handle data, nb::handle method, nb::handle layers, nb::handle entanglement) {
+  const Encoding encoding = encoding_from_string(to_text(method, "encode", "method"));
+  const EncodeOptions options{.layers = static_cast<int>(to_unsigned(layers, "encode", "layers", 1, 1000)),
+                              .entanglement = entanglement_from_string(to_text(entanglement, "encode", "entanglement"))};
+  const auto sample = to_complex(data, "encode", "data", 1);
   Use use(self);
   use.run([&](DistributedState& s) { s.encode(encoding, std::span<const cdouble>(sample), options); });
 }
@@ -167,9 +168,10 @@ std::vector<View> local_shards(State& self, bool writable) {
   return out;
 }
 
-View gather(State& self, const std::string& device, bool writable) {
+View gather(State& self, nb::handle device, bool writable) {
+  const std::string name = to_text(device, "gather", "device");
   Use use(self);
-  ShardView view = use.run([&](DistributedState& s) { return s.gather(device); });
+  ShardView view = use.run([&](DistributedState& s) { return s.gather(name); });
   return {std::move(view), std::make_shared<std::atomic<bool>>(true), writable};
 }
 
@@ -282,7 +284,7 @@ void bind_state(nb::module_& m) {
       .def("sample", &sample, "shots"_a, "seed"_a)
       .def("expectation", &expectation, "observables"_a)
       .def("amplitudes", &amplitudes, "indices"_a)
-      .def("measure", &measure, "qubits"_a)
+      .def("measure", &measure, "qubits"_a.none())
       .def("classical_bits",
            [](State& s) {
              Use use(s);
@@ -297,8 +299,8 @@ void bind_state(nb::module_& m) {
              use.run([](DistributedState& d) { d.canonicalise(); });
            })
       .def("to_host", &to_host, "begin"_a, "end"_a.none())
-      .def("from_host", &from_host, "begin"_a, "values"_a)
-      .def("encode", &encode_into, "data"_a, "method"_a, "layers"_a = 2, "entanglement"_a = "full")
+      .def("from_host", &from_host, "begin"_a, "values"_a.none())
+      .def("encode", &encode_into, "data"_a.none(), "method"_a, "layers"_a = 2, "entanglement"_a = "full")
       .def(
           "write_npy",
           [](State& s, const std::string& path) {
@@ -326,14 +328,16 @@ void bind_state(nb::module_& m) {
            })
       .def(
           "restore",
-          [](State& s, std::size_t id) {
+          [](State& s, nb::handle snapshot) {
+            const std::size_t id = to_unsigned(snapshot, "restore", "snapshot");
             Use use(s);
             use.run([&](DistributedState& d) { d.restore(id); });
           },
           "snapshot"_a)
       .def(
           "drop",
-          [](State& s, std::size_t id) {
+          [](State& s, nb::handle snapshot) {
+            const std::size_t id = to_unsigned(snapshot, "drop", "snapshot");
             Use use(s);
             use.run([&](DistributedState& d) { d.drop(id); });
           },

@@ -16,7 +16,7 @@ class Parameter:
     Parameters add, subtract, multiply, divide and take powers with each other and with numbers.
     """
 
-    def __init__(self, name: str) -> None: ...
+    def __init__(self, name: object) -> None: ...
 
     def __add__(self, other: float | Parameter) -> Parameter: ...
 
@@ -50,7 +50,7 @@ class Parameter:
         sin, cos, tan, arcsin, arccos, arctan, exp, log, sqrt, floor, ceiling or abs of a parameter.
         """
 
-    def derivative(self, name: str) -> Parameter:
+    def derivative(self, name: object) -> Parameter:
         """Exact derivative by one name."""
 
     def bind(self, values: object) -> Parameter:
@@ -237,7 +237,7 @@ class QuantumCircuit:
     def bind(self, values: object) -> QuantumCircuit:
         """A copy in which names have values; the others stay."""
 
-    def compose(self, other: QuantumCircuit) -> QuantumCircuit:
+    def compose(self, other: object | None) -> QuantumCircuit:
         """Appends the operations of other; returns this circuit."""
 
     def remapped(self, new_qubits: object) -> QuantumCircuit:
@@ -249,11 +249,11 @@ class QuantumCircuit:
     def mirrored(self) -> QuantumCircuit:
         """The circuit without its final measurements, followed by its inverse."""
 
-    def to_qasm(self, version: int = 3) -> str:
+    def to_qasm(self, version: object = 3) -> str:
         """OpenQASM 3 or 2 text."""
 
     @staticmethod
-    def from_qasm(text_or_path: object, inputs: object | None = None) -> QuantumCircuit:
+    def from_qasm(text_or_path: object | None, inputs: object | None = None) -> QuantumCircuit:
         """
         A circuit of OpenQASM 2 or 3, from a path, or from text when it holds a ';' or a line end.
         """
@@ -283,7 +283,7 @@ class QuantumCircuit:
     def delay(self, qubit: object, duration: object) -> QuantumCircuit:
         """No effect on a state."""
 
-    def if_(self, condition: object, then: QuantumCircuit, otherwise: object | None = None, *, value: object = 1) -> QuantumCircuit:
+    def if_(self, condition: object | None, then: object | None, otherwise: object | None = None, *, value: object = 1) -> QuantumCircuit:
         """
         Runs ``then`` when the condition holds, else ``otherwise``.
 
@@ -296,12 +296,12 @@ class QuantumCircuit:
     def rotation(self, letters: object, qubits: object, theta: object, controls: object | None = None) -> QuantumCircuit:
         """exp(-i theta P / 2) for a Pauli string P."""
 
-    def unitary(self, matrix: object, qubits: object, controls: object | None = None) -> QuantumCircuit:
+    def unitary(self, matrix: object | None, qubits: object, controls: object | None = None) -> QuantumCircuit:
         """
         A dense 2^k x 2^k matrix, row-major; the first listed qubit is the least significant bit of its index.
         """
 
-    def diagonal(self, entries: object, qubits: object, controls: object | None = None) -> QuantumCircuit:
+    def diagonal(self, entries: object | None, qubits: object, controls: object | None = None) -> QuantumCircuit:
         """A diagonal matrix by its 2^k entries of modulus 1."""
 
     def permutation(self, table: object, qubits: object, controls: object | None = None) -> QuantumCircuit:
@@ -310,7 +310,7 @@ class QuantumCircuit:
     def gphase(self, gamma: object, controls: object | None = None) -> QuantumCircuit:
         """Global phase e^{i gamma}; relative under controls."""
 
-    def initialize(self, values: object, qubits: object | None = None) -> QuantumCircuit:
+    def initialize(self, values: object | None, qubits: object | None = None) -> QuantumCircuit:
         """
         Sets qubits, which are reset first, to 2^k amplitudes of norm 1, or to a basis state given as an int.
         """
@@ -732,19 +732,19 @@ def option_keys() -> list[str]:
 def _forget_simulators() -> None:
     """Ends the simulators that rest between calls, and their plans."""
 
-def execute(circuit: QuantumCircuit, config: Config, shots: object, parameters: object | None) -> dict: ...
+def execute(circuit: QuantumCircuit, config: Config, shots: object | None, parameters: object | None) -> dict: ...
 
-def estimate(circuit: QuantumCircuit, observables: object, config: Config, parameters: object | None) -> dict: ...
+def estimate(circuit: QuantumCircuit, observables: object | None, config: Config, parameters: object | None) -> dict: ...
 
 def statevector(circuit: QuantumCircuit, config: Config, parameters: object | None) -> object: ...
 
 def probabilities(circuit: QuantumCircuit, config: Config, qubits: object | None, parameters: object | None) -> object: ...
 
-def amplitudes(circuit: QuantumCircuit, indices: object, config: Config, parameters: object | None) -> object: ...
+def amplitudes(circuit: QuantumCircuit, indices: object | None, config: Config, parameters: object | None) -> object: ...
 
-def gradient(circuit: QuantumCircuit, observables: object, config: Config, parameters: object | None, with_respect_to: object | None, by_gate: bool) -> dict: ...
+def gradient(circuit: QuantumCircuit, observables: object | None, config: Config, parameters: object | None, with_respect_to: object | None, by_gate: bool) -> dict: ...
 
-def run_batch(circuit: QuantumCircuit, rows: object, config: Config, observables: object | None, shots: object, parameter_names: object | None, statevectors: bool) -> dict: ...
+def run_batch(circuit: QuantumCircuit, rows: object, config: Config, observables: object | None, shots: object | None, parameter_names: object | None, statevectors: bool) -> dict: ...
 
 def num_angles(circuit: QuantumCircuit) -> int:
     """Parameters of all gates of a circuit."""
@@ -960,21 +960,21 @@ class State:
 
     def amplitudes(self, indices: object) -> object: ...
 
-    def measure(self, qubits: object) -> int: ...
+    def measure(self, qubits: object | None) -> int: ...
 
     def classical_bits(self) -> str: ...
 
     def local_shards(self, writable: bool) -> list[Shard]: ...
 
-    def gather(self, device: str, writable: bool) -> Shard: ...
+    def gather(self, device: object, writable: bool) -> Shard: ...
 
     def canonicalise(self) -> None: ...
 
     def to_host(self, begin: object, end: object | None) -> object: ...
 
-    def from_host(self, begin: object, values: object) -> None: ...
+    def from_host(self, begin: object, values: object | None) -> None: ...
 
-    def encode(self, data: object, method: str, layers: int = 2, entanglement: str = 'full') -> None: ...
+    def encode(self, data: object | None, method: object, layers: object = 2, entanglement: object = 'full') -> None: ...
 
     def write_npy(self, path: str) -> None: ...
 
@@ -985,9 +985,9 @@ class State:
 
     def snapshot(self) -> int: ...
 
-    def restore(self, snapshot: int) -> None: ...
+    def restore(self, snapshot: object) -> None: ...
 
-    def drop(self, snapshot: int) -> None: ...
+    def drop(self, snapshot: object) -> None: ...
 
     def distribution(self) -> dict: ...
 

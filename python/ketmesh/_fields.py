@@ -8,13 +8,13 @@ import operator
 from typing import Any
 
 from . import _core
-from .errors import OptionError
+from .errors import OptionError, described
 
 
 def _integer(low, high):
     def check(name, value):
         if isinstance(value, bool) or not hasattr(type(value), "__index__"):
-            raise TypeError(f"{name} must be an integer, not {type(value).__name__}")
+            raise TypeError(f"{name} must be an integer, not {described(value)}")
         number = operator.index(value)
         if not low <= number <= high:
             raise OptionError(f"{name} = {number}: must be an integer from {low} to {high}")
@@ -26,7 +26,7 @@ def _integer(low, high):
 
 def _real(name, value):
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise TypeError(f"{name} must be a real number, not {type(value).__name__}")
+        raise TypeError(f"{name} must be a real number, not {described(value)}")
     if not (math.isfinite(value) and value >= 0):
         raise OptionError(f"{name} = {value}: must be finite and not negative")
     return float(value)
@@ -34,14 +34,14 @@ def _real(name, value):
 
 def _flag(name, value):
     if not isinstance(value, bool):
-        raise TypeError(f"{name} must be a bool, not {type(value).__name__}")
+        raise TypeError(f"{name} must be a bool, not {described(value)}")
     return value
 
 
 def _word(*words):
     def check(name, value):
         if not isinstance(value, str):
-            raise TypeError(f"{name} must be a str, not {type(value).__name__}")
+            raise TypeError(f"{name} must be a str, not {described(value)}")
         if value not in words:
             raise OptionError(f"{name} = {value!r}: must be one of {', '.join(words)}")
         return value
@@ -53,7 +53,7 @@ def _word(*words):
 def _member(cls: type[enum.Enum]):
     def check(name, value):
         if not isinstance(value, cls):
-            raise TypeError(f"{name} must be a member of {cls.__name__}, not {type(value).__name__}")
+            raise TypeError(f"{name} must be a member of {cls.__name__}, not {described(value)}")
         return value
 
     check.kind = cls
@@ -62,21 +62,21 @@ def _member(cls: type[enum.Enum]):
 
 def _text(name, value):
     if not isinstance(value, str):
-        raise TypeError(f"{name} must be a str, not {type(value).__name__}")
+        raise TypeError(f"{name} must be a str, not {described(value)}")
     return value
 
 
 def _options(name, value):
     if not isinstance(value, collections.abc.Mapping):
-        raise TypeError(f"{name} must be a mapping of str to str, not {type(value).__name__}")
+        raise TypeError(f"{name} must be a mapping of str to str, not {described(value)}")
     value = dict(value)
     if hasattr(value.get("mpi_communicator"), "py2f"):  # a communicator of mpi4py as it is
         value["mpi_communicator"] = str(value["mpi_communicator"].py2f())
     for key, text in value.items():
         if not isinstance(key, str):
-            raise TypeError(f"{name}: a key must be a str, not {type(key).__name__}")
+            raise TypeError(f"{name}: a key must be a str, not {described(key)}")
         if not isinstance(text, str):
-            raise TypeError(f"{name}[{key!r}] must be a str, not {type(text).__name__}")
+            raise TypeError(f"{name}[{key!r}] must be a str, not {described(text)}")
         _core._check_option(key, text)
     return value
 

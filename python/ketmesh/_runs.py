@@ -5,10 +5,13 @@ import logging
 import time
 from typing import Any
 
+import numpy as np
+
 from . import _core, _mpi
+from . import _fields as check
 from ._types import Angles, Array, Circuit, Observables, Values
 from .config import SimulatorConfig
-from .errors import CircuitError, OptionError
+from .errors import CircuitError, OptionError, described
 
 _log = logging.getLogger("ketmesh")
 _DEFAULT = SimulatorConfig()
@@ -19,7 +22,7 @@ def native(config):
     if config is None:
         config = _DEFAULT
     elif not isinstance(config, SimulatorConfig):
-        raise TypeError(f"config must be a SimulatorConfig, not {type(config).__name__}")
+        raise TypeError(f"config must be a SimulatorConfig, not {described(config)}")
     made = config._native()
     _mpi.check_alive(config)
     return made
@@ -27,7 +30,7 @@ def native(config):
 
 def _circuit(value, name):
     if not isinstance(value, _core.QuantumCircuit):
-        raise TypeError(f"{name} must be a QuantumCircuit, not {type(value).__name__}")
+        raise TypeError(f"{name} must be a QuantumCircuit, not {described(value)}")
     return value
 
 
@@ -129,7 +132,7 @@ def amplitudes(
 
 def _target_index(circuit, target_state):
     if not isinstance(target_state, str):
-        raise TypeError(f"target_state must be a str of 0 and 1, not {type(target_state).__name__}")
+        raise TypeError(f"target_state must be a str of 0 and 1, not {described(target_state)}")
     for position, letter in enumerate(target_state):
         if letter not in "01":
             raise CircuitError(f"target_state {target_state!r}: {letter!r} at position {position} must be 0 or 1")
@@ -224,7 +227,16 @@ def run_batch(
     array([[ 1.],
            [-1.]])
     """
-    return _core.run_batch(self, rows, native(config), observables, shots, parameter_names, statevectors)
+    check.flag("statevectors", statevectors)
+    table = np.asarray(rows)
+    names = self.parameter_names if parameter_names is None else parameter_names
+    if not hasattr(names, "__len__"):
+        raise TypeError(f"parameter_names must be a sequence of names, not {described(names)}")
+    if table.dtype.kind not in "fiu":
+        raise TypeError(f"rows must be numbers, not {described(rows)}")
+    if table.ndim != 2 or table.shape[1] != len(names):
+        raise OptionError(f"rows of shape {table.shape}: must be (rows, {len(names)}), a column for each parameter")
+    return _core.run_batch(self, table, native(config), observables, shots, parameter_names, statevectors)
 
 
 def adjoint_jacobian(
@@ -257,6 +269,8 @@ def adjoint_jacobian(
     if params is None:
         batch = [circuit]
     else:
+        if isinstance(params, str) or not hasattr(params, "__iter__"):
+            raise TypeError(f"params must be a sequence of angles, or of such sequences, not {described(params)}")
         rows = list(params)
         rows = rows if rows and hasattr(rows[0], "__iter__") else [rows]
         wanted = _core.num_angles(circuit)
@@ -286,6 +300,7 @@ def mirror_fidelity(
     Refuses circuits with reset or with measurements before the end.
     """
     made = native(config)
+    check.flag("full_amplitude", full_amplitude)
     if observables is None and not full_amplitude and shots == 0:
         raise OptionError("shots = 0: must be an integer from 1 to 4294967295")
     if self.is_dynamic:

@@ -4,6 +4,12 @@
 """
 
 
+def described(value):
+    """Type and value, for messages: ``str 'abc'``."""
+    text = repr(value)
+    return f"{type(value).__name__} {text if len(text) <= 60 else text[:57] + '...'}"
+
+
 class Error(Exception):
     """Base of the exceptions below."""
 

@@ -4,6 +4,7 @@ import collections.abc
 from typing import Any
 
 from . import _core, _runs
+from . import _fields as check
 from ._types import Array, Circuit, Observables, Values
 from .config import SimulatorConfig, _selection
 from .errors import BackendUnavailable
@@ -115,7 +116,7 @@ def init_gpu() -> bool:
 
 def select_gpu_device(gpu_device: int) -> None:
     """Make a GPU the one that configurations without ``gpu_device`` take; raises when there is no such GPU."""
-    SimulatorConfig(gpu_device=gpu_device)  # its range
+    gpu_device = check.integer(0, 2**31 - 1)("gpu_device", gpu_device)
     count = _gpus()
     if gpu_device >= count:
         raise BackendUnavailable(f"gpu_device = {gpu_device}: this process sees {count} GPUs")

@@ -4,9 +4,11 @@ import json
 from typing import Any
 
 from . import _core, _runs
+from . import _fields as check
 from ._core import Plan
 from .config import SimulatorConfig
 from .enums import BACKENDS, SimulatorType
+from .errors import OptionError
 from .qasm import to_circuit
 
 Plan.__module__ = "ketmesh"
@@ -39,7 +41,11 @@ def model_machine(
     simulator_type: SimulatorType = SimulatorType.Auto, ranks: int = 1, devices_per_rank: int = 1, memory_bytes: int | None = None
 ) -> str:
     """A machine that need not exist, for ``plan``: its text as a machine file."""
-    return _core.model_machine(BACKENDS[simulator_type], ranks, devices_per_rank, memory_bytes)
+    backend = BACKENDS.get(check.member(SimulatorType)("simulator_type", simulator_type))
+    if backend is None:
+        raise OptionError(f"simulator_type = {simulator_type.name}: must be one of {', '.join(kind.name for kind in BACKENDS)}")
+    ranks = check.integer(1, 65536)("ranks", ranks)
+    return _core.model_machine(backend, ranks, check.integer(1, 65536)("devices_per_rank", devices_per_rank), memory_bytes)
 
 
 def _plan_html(self):

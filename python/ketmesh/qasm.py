@@ -3,6 +3,7 @@
 import collections.abc
 
 from . import _core
+from .errors import described
 
 
 class QasmToCirc:
@@ -23,7 +24,7 @@ class QasmToCirc:
     def parse_and_translate(self, qasm_str: str, params: collections.abc.Mapping[str, float] | None = None) -> _core.QuantumCircuit:
         """The circuit of a text; every ``input`` needs its value in ``params``."""
         if not isinstance(qasm_str, str):
-            raise TypeError(f"qasm_str must be a str, not {type(qasm_str).__name__}")
+            raise TypeError(f"qasm_str must be a str, not {described(qasm_str)}")
         self._error, self._failed, self._inputs = "", False, []
         try:
             circuit = _core._read_qasm(qasm_str)
@@ -63,4 +64,4 @@ def to_circuit(value, name="circuit"):
         return value
     if isinstance(value, str):
         return _core._read_qasm(value)
-    raise TypeError(f"{name} must be a QuantumCircuit or OpenQASM text, not {type(value).__name__}")
+    raise TypeError(f"{name} must be a QuantumCircuit or OpenQASM text, not {described(value)}")

@@ -12,7 +12,7 @@ from . import _core, _runs
 from ._types import Array, Observables, Values
 from .circuits import QuantumCircuit
 from .config import SimulatorConfig
-from .errors import OptionError
+from .errors import OptionError, described
 
 
 class State:
@@ -37,7 +37,7 @@ class State:
 
     def __init__(self, num_qubits: int, config: SimulatorConfig | None = None, mesh: _core.DeviceMesh | None = None) -> None:
         if mesh is not None and not isinstance(mesh, _core.DeviceMesh):
-            raise TypeError(f"mesh must be a DeviceMesh, not {type(mesh).__name__}")
+            raise TypeError(f"mesh must be a DeviceMesh, not {described(mesh)}")
         self._made = _runs.native(config)
         self._state = _core.State(num_qubits, self._made, mesh)
         self._seeds = None
@@ -86,7 +86,7 @@ class State:
             method(*operands)
             self._state.queue(gate if parameters is None else gate.bind(parameters))
         else:
-            raise TypeError(f"apply: a QuantumCircuit or the name of a gate, not {type(what).__name__}")
+            raise TypeError(f"apply: a QuantumCircuit or the name of a gate, not {described(what)}")
         return self
 
     def flush(self) -> "State":

@@ -43,8 +43,8 @@ class DistributedState {
   /// Amplitude encoding from values that come range by range: source(begin, values) fills values [begin, begin + size) of 2^n; twice for each range, only
   /// on the rank that owns it, and no rank needs the whole vector. OptionError for another encoding.
   DistributedState& encode(Encoding encoding, const std::function<void(Index begin, std::span<cdouble> values)>& source);
-  /// Called between passes with (done, total, what) by apply and flush from now on; may throw to stop, which leaves the state between two
-  /// passes (a state that was untouched is |0..0> again).
+  /// Called with (done, total, what) from now on, between passes by apply and flush, between pieces by sample, to_host and write_npy; may throw to stop, which
+  /// leaves the state between two passes (a state that was untouched is |0..0> again).
   void on_progress(std::function<void(std::uint64_t, std::uint64_t, const char*)> progress);
 
   double norm_squared();

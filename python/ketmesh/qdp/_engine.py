@@ -5,12 +5,13 @@ import logging
 import numpy as np
 
 from .. import _core
-from ..errors import BackendUnavailable, DoesNotFit, OptionError
+from ..errors import BackendUnavailable, DoesNotFit, OptionError, described
 from . import _sources
 
 METHODS = ("amplitude", "angle", "basis", "phase", "iqp", "iqp-z", "zz-feature-map")
 
 _DTYPES = {"float32": np.complex64, "float64": np.complex128, "single": np.complex64, "double": np.complex128}
+_AMPLITUDES_AT_ONCE = 1 << 23
 _log = logging.getLogger("ketmesh")
 
 
@@ -26,7 +27,7 @@ def state_dtype(precision):
 def check_qubits(num_qubits):
     """An int that is at least 1."""
     if isinstance(num_qubits, bool) or not isinstance(num_qubits, (int, np.integer)):
-        raise TypeError(f"num_qubits must be an int, not {type(num_qubits).__name__}")
+        raise TypeError(f"num_qubits must be an int, not {described(num_qubits)}")
     if not 1 <= num_qubits <= 40:
         raise OptionError(f"num_qubits = {num_qubits}: must be at least 1 and at most 40")
     return int(num_qubits)
@@ -69,10 +70,14 @@ def encode_into(samples, num_qubits, method, out, layers=2, entanglement="full",
     """States of samples [B, length] into ``out`` [B, 2^n]; messages count rows from ``first_row``."""
     swapped = samples.dtype.byteorder not in "=|" and not samples.dtype.isnative
     rows, length = samples.shape
-    _core.encode_rows(
-        samples.ctypes.data, samples.dtype.newbyteorder("=").name, swapped, rows, length, samples.strides[0], samples.strides[1],
-        out.ctypes.data, out.size, num_qubits, method, out.dtype == np.complex128, layers, entanglement, first_row,
-    )  # fmt: skip
+    # A piece at a time, so that Ctrl-C is answered in between.
+    piece = max(1, _AMPLITUDES_AT_ONCE >> num_qubits)
+    for begin in range(0, max(rows, 1), piece):
+        part, states = samples[begin : begin + piece], out[begin : begin + piece]
+        _core.encode_rows(
+            part.ctypes.data, samples.dtype.newbyteorder("=").name, swapped, len(part), length, samples.strides[0], samples.strides[1],
+            states.ctypes.data, states.size, num_qubits, method, out.dtype == np.complex128, layers, entanglement, first_row + begin,
+        )  # fmt: skip
 
 
 class QdpEngine:
@@ -96,7 +101,7 @@ class QdpEngine:
 
     def __init__(self, device_id=0, precision="float32", backend="auto"):
         if isinstance(device_id, bool) or not isinstance(device_id, int):
-            raise TypeError(f"device_id must be an int, not {type(device_id).__name__}")
+            raise TypeError(f"device_id must be an int, not {described(device_id)}")
         if backend not in ("auto", "cpu"):
             raise BackendUnavailable(f"backend = {backend!r}: this engine encodes on the host; use auto or cpu")
         if device_id != 0:

@@ -13,6 +13,7 @@ from qiskit.transpiler import Target
 from .. import _core
 from ..config import SimulatorConfig
 from .translate import translate
+from ..errors import described
 
 _WIDE = {
     "barrier": Barrier,
@@ -33,7 +34,7 @@ def default_config(config):
     if config is None:
         return SimulatorConfig(precision="double")
     if not isinstance(config, SimulatorConfig):
-        raise TypeError(f"config must be a SimulatorConfig, not {type(config).__name__}")
+        raise TypeError(f"config must be a SimulatorConfig, not {described(config)}")
     return config
 
 

@@ -19,7 +19,7 @@ from qiskit.circuit.classical import expr
 
 from .. import _core
 from ..circuits import Bits, Parameter, QuantumCircuit
-from ..errors import CircuitError
+from ..errors import CircuitError, described
 
 #: Rows on a fixed number of qubits, by every name that Qiskit may give them.
 _GATES = {
@@ -65,7 +65,7 @@ def translate(circuit):
     Raises CircuitError that names what cannot be: while loops, break, continue, and classical variables.
     """
     if not isinstance(circuit, QiskitCircuit):
-        raise TypeError(f"circuit must be a qiskit QuantumCircuit, not {type(circuit).__name__}")
+        raise TypeError(f"circuit must be a qiskit QuantumCircuit, not {described(circuit)}")
     work = _Translator()
     qubits = {bit: k for k, bit in enumerate(circuit.qubits)}
     bits = {bit: k for k, bit in enumerate(circuit.clbits)}

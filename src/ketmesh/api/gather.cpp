@@ -36,6 +36,18 @@ void copy(const ShardedState& from, ShardedState& to) {
 
 }  // namespace
 
+std::vector<cdouble> on_host(const ShardedState& state, Index begin, Index end,
+                             const std::function<void(std::uint64_t, std::uint64_t, const char*)>& progress) {
+  std::vector<cdouble> out(end - begin);
+  for (Index at = begin; at < end;) {
+    const Index next = std::min(end, (at / kAtOnce + 1) * kAtOnce);
+    state.to_host<cdouble>(at, next, std::span(out).subspan(at - begin, next - at));
+    at = next;
+    if (progress) progress(at - begin, end - begin, "export");
+  }
+  return out;
+}
+
 ShardView gather(const ShardedState& state, std::string_view device) {
   const Device target = find(state, device);
   const int n = state.num_qubits();

@@ -10,6 +10,7 @@
 #include "ketmesh/api/checkpointing.hpp"
 #include "ketmesh/api/checks.hpp"
 #include "ketmesh/api/estimator.hpp"
+#include "ketmesh/api/gather.hpp"
 #include "ketmesh/api/gradients.hpp"
 #include "ketmesh/api/readout.hpp"
 #include "ketmesh/api/reduce.hpp"
@@ -175,7 +176,7 @@ Result run_here(Runner& runner, const Circuit& circuit, const RunOptions& option
       result.counts = all_zero(options.shots, bits.width);
     } else {
       const auto* sums = evolved->sums.sums.empty() ? nullptr : &evolved->sums;
-      result.counts = to_counts(measure::sample(evolved->state, options.shots, result.seed, 0, sums), bits);
+      result.counts = to_counts(measure::sample(evolved->state, options.shots, result.seed, 0, sums, options.progress), bits);
     }
     record.seconds_sample += since(sampling);
   }
@@ -205,7 +206,7 @@ Result run_here(Runner& runner, const Circuit& circuit, const RunOptions& option
       for (std::size_t q = 0; q < qubits.size(); ++q) qubits[q] = static_cast<int>(q);
       result.probabilities = all_probabilities(evolved->state, qubits);
     }
-    if (!options.statevector_path.empty()) write_npy(evolved->state, options.statevector_path);
+    if (!options.statevector_path.empty()) write_npy(evolved->state, options.statevector_path, options.progress);
   }
   runner.share(record);
   result.distribution = runner.describe(record, evolved ? &evolved->state : nullptr);
@@ -284,9 +285,7 @@ std::vector<cdouble> Simulator::statevector(const Circuit& circuit, const RunOpt
       "statevector", [&] { return arguments(config(), circuit, options); },
       [&] {
         const Evolved evolved = full_state(runner, circuit, options, circuit.num_qubits(), sizeof(cdouble), "the state vector");
-        std::vector<cdouble> out(std::size_t{1} << circuit.num_qubits());
-        evolved.state.to_host<cdouble>(0, out.size(), out);
-        return out;
+        return on_host(evolved.state, 0, Index{1} << circuit.num_qubits(), options.progress);
       });
 }
 

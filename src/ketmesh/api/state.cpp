@@ -276,7 +276,7 @@ std::map<std::string, std::uint64_t> DistributedState::sample(std::uint64_t shot
   std::map<std::string, std::uint64_t> counts;
   if (shots == 0) return counts;
   const auto samples = impl_->reading(
-      "sample", [&](ShardedState& state) { return measure::sample(state, shots, seed); }, shots, seed);
+      "sample", [&](ShardedState& state) { return measure::sample(state, shots, seed, 0, nullptr, impl_->progress); }, shots, seed);
   for (const measure::SampleCount& sample : samples) {
     std::string key(static_cast<std::size_t>(impl_->n), '0');
     for (std::size_t q = 0; q < key.size(); ++q)
@@ -341,13 +341,7 @@ std::vector<cdouble> DistributedState::to_host(Index begin, Index end) {
                      (end - begin) > (std::uint64_t{1} << 59) ? ~std::uint64_t{0} : (end - begin) * sizeof(cdouble), available,
                      "export ranges, or write a file");
   return impl_->reading(
-      "to_host",
-      [&](ShardedState& state) {
-        std::vector<cdouble> out(end - begin);
-        state.to_host<cdouble>(begin, end, out);
-        return out;
-      },
-      begin, end);
+      "to_host", [&](ShardedState& state) { return on_host(state, begin, end, impl_->progress); }, begin, end);
 }
 
 void DistributedState::from_host(Index begin, std::span<const cdouble> values) {
@@ -368,7 +362,7 @@ void DistributedState::from_host(Index begin, std::span<const cdouble> values) {
 }
 
 void DistributedState::write_npy(const std::filesystem::path& path) {
-  impl_->reading("write_npy", [&](ShardedState& state) { ketmesh::write_npy(state, path); });
+  impl_->reading("write_npy", [&](ShardedState& state) { ketmesh::write_npy(state, path, impl_->progress); });
 }
 
 void DistributedState::save(const std::filesystem::path& folder) {

@@ -32,9 +32,11 @@ struct SampleCount {
   std::uint64_t count = 0;
 };
 /// `shots` outcomes by inverse transform in logical index order; shot k uses draw_uniform(seed, terminal_sampling, first_shot + k, 0) times the norm.
-/// Ascending outcomes. At most one streaming read of the state beyond the block sums (which are made when not given: one more).
+/// Ascending outcomes. At most one streaming read of the state beyond the block sums (which are made when not given: one more). `progress` is called with
+/// (shots done, shots, what) and may throw to stop.
 std::vector<SampleCount> sample(const ShardedState& state, std::uint64_t shots, std::uint64_t seed, std::uint64_t first_shot = 0,
-                                const BlockSums* sums = nullptr);
+                                const BlockSums* sums = nullptr,
+                                const std::function<void(std::uint64_t, std::uint64_t, const char*)>& progress = {});
 
 /// The same from a table of 2^n probabilities in logical order (at least 1, not normalised).
 std::vector<SampleCount> sample_table(std::span<const double> probabilities, std::uint64_t shots, std::uint64_t seed);

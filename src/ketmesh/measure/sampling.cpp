@@ -343,7 +343,7 @@ std::uint64_t chunk_of(const ShardedState& state) {
 }  // namespace
 
 std::vector<SampleCount> sample(const ShardedState& state, std::uint64_t shots, std::uint64_t seed, std::uint64_t first_shot,
-                                const BlockSums* sums) {
+                                const BlockSums* sums, const std::function<void(std::uint64_t, std::uint64_t, const char*)>& progress) {
   if (shots == 0) return {};
   BlockSums made;
   if (sums == nullptr || sums->sums.empty()) {
@@ -363,6 +363,7 @@ std::vector<SampleCount> sample(const ShardedState& state, std::uint64_t shots, 
     look_up(state, draws, running, block_qubits);
     parts.push_back(count_sorted(draws));
     done += count;
+    if (progress) progress(done, shots, "shots");
     while (parts.size() > 1 && (done >= shots || 2 * parts.back().size() >= parts[parts.size() - 2].size())) {
       parts[parts.size() - 2] = merge(parts[parts.size() - 2], parts.back());
       parts.pop_back();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -90,6 +91,8 @@ class ShardedState {
 };
 
 /// Writes all amplitudes in logical order as a .npy file of complex64 / complex128: under a temporary name, renamed when whole. Throws IoError (output).
-void write_npy(const ShardedState& state, const std::filesystem::path& path);
+/// `progress` is called with (amplitudes done, all, what) and may throw to stop.
+void write_npy(const ShardedState& state, const std::filesystem::path& path,
+               const std::function<void(std::uint64_t, std::uint64_t, const char*)>& progress = {});
 
 }  // namespace ketmesh

@@ -114,9 +114,13 @@ class WindowWriter {
         size_(std::size_t{1} << std::min(state.num_qubits(), kWindowQubits)),
         map_(state.layout(), state.placement(), block_qubits_) {}
 
-  void run() {
+  void run(const std::function<void(std::uint64_t, std::uint64_t, const char*)>& progress) {
     const Index windows = (Index{1} << state_.num_qubits()) / size_;
-    for (Index first = 0; first < windows; first += world_) batch(first, std::min<Index>(world_, windows - first));
+    for (Index first = 0; first < windows; first += world_) {
+      const Index count = std::min<Index>(world_, windows - first);
+      batch(first, count);
+      if (progress) progress((first + count) * size_, windows * size_, "write");
+    }
   }
 
  private:
@@ -181,15 +185,16 @@ class WindowWriter {
 
 }  // namespace
 
-void write_npy(const ShardedState& state, const std::filesystem::path& path) {
+void write_npy(const ShardedState& state, const std::filesystem::path& path,
+               const std::function<void(std::uint64_t, std::uint64_t, const char*)>& progress) {
   CollectiveCommunicator& ranks = state.context().collective();
   PartialFile file(path, ranks);
   const std::string header = npy_header(state.precision(), Index{1} << state.num_qubits());
   if (ranks.rank() == 0) file.write(header.data(), header.size(), 0);
   if (state.precision() == Precision::single)
-    WindowWriter<cfloat>(state, file, header.size()).run();
+    WindowWriter<cfloat>(state, file, header.size()).run(progress);
   else
-    WindowWriter<cdouble>(state, file, header.size()).run();
+    WindowWriter<cdouble>(state, file, header.size()).run(progress);
   file.keep(ranks);
 }
 
