@@ -1,12 +1,15 @@
 """Ctrl-C ends every long call within a second, and what comes after it works; progress is shown on terminals only."""
 
+import fcntl
 import os
 import pathlib
 import pty
 import select
 import signal
+import struct
 import subprocess
 import sys
+import termios
 import time
 
 import pytest
@@ -100,6 +103,7 @@ LONG = SETUP + "layers(20, 5000).get_statevector()\n"
 def test_progress_on_a_terminal():
     pytest.importorskip("tqdm")
     parent, child = pty.openpty()
+    fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
     with subprocess.Popen([sys.executable, "-c", LONG], stdout=subprocess.PIPE, stderr=child) as process:
         os.close(child)
         shown, end = b"", time.monotonic() + 60
