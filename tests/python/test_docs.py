@@ -13,8 +13,9 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```", re.M | re.S)
-# What has a test of its own: installing (test_wheel.py), Slurm (tests/slurm), other commands of ./dev (tools/check_docs.py: they exist).
-ELSEWHERE = re.compile(r"^(pip install|srun |\./dev (?!run [^#]|ketmesh )|mpirun .*(script\.py|\.\.\.))")
+# What has a test of its own: installing (test_wheel.py), Slurm (tests/slurm), GPUs (tools/device_check.sh), other commands of ./dev (tools/check_docs.py:
+# they exist).
+ELSEWHERE = re.compile(r"^(pip install|srun |.*-gpu\b|\./dev (?!run [^#]|ketmesh )|mpirun .*(script\.py|\.\.\.))")
 PROGRAM = os.environ.get("KETMESH_PROGRAM")
 
 
