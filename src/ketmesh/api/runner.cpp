@@ -138,7 +138,7 @@ Evolved Runner::evolve(const Job& job, bool want_sums, RunRecord& record, std::u
   const int n = static_cast<int>(circuit.num_qubits());
   // Memory is judged before a long circuit is planned.
   if (n > 40 || (bytes_per_amplitude(how.plan.precision) << n) >= kLargeState) plan_state(n, context_->machine(), how.plan);
-  if (!is_plain(circuit)) {
+  if (!job.only_gates && !is_plain(circuit)) {
     runtime::Branch branch;
     runtime::follow_one_branch(how, circuit, *job.values, {.seed = job.seed, .want_block_sums = want_sums}, branch, record);
     return {std::move(*branch.state), std::move(branch.sums)};

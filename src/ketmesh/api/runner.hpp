@@ -36,6 +36,7 @@ struct Job {
   runtime::Progress progress;
   const CheckpointOptions* checkpoint = nullptr;  ///< nullptr: none
   Timeline* timeline = nullptr;
+  bool only_gates = false;  ///< the caller has looked: nothing but gates and barriers
 };
 
 /// Throws CircuitError unless n is from 1 to 62.

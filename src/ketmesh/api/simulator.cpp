@@ -165,7 +165,8 @@ Result run_here(Runner& runner, const Circuit& circuit, const RunOptions& option
                   result.seed,
                   options.progress,
                   &options.checkpoint,
-                  options.timeline};
+                  options.timeline,
+                  survey.only_gates};
     evolved.emplace(runner.evolve(job, options.shots > 0 && !dynamic, record));
   }
   if (evolved && !dynamic && options.shots > 0) {

@@ -92,6 +92,9 @@ Circuit& Circuit::widen(std::size_t num_qubits, std::size_t num_clbits) {
 
 std::vector<std::string> Circuit::parameter_names() const {
   std::vector<std::string> names;
+  // Most circuits hold numbers only.
+  if (payloads_.empty() && std::all_of(parameters_.begin(), parameters_.end(), [](const Parameter& p) { return p.is_number(); }))
+    return names;
   for (const Operation op : *this) {
     for (const Parameter& p : op.parameters) p.collect_names(names);
     if (op.gate != Gate::if_else) continue;
@@ -106,15 +109,19 @@ bool operator==(const Circuit& a, const Circuit& b) {
   if (a.num_qubits() != b.num_qubits() || a.num_clbits() != b.num_clbits() || a.size() != b.size() || a.qregs_ != b.qregs_ ||
       a.cregs_ != b.cregs_)
     return false;
+  // Operands lie in the arenas in the order of the operations, so equal counts make equal offsets.
   for (std::size_t i = 0; i < a.size(); ++i) {
-    const Operation x = a[i], y = b[i];
-    if (x.gate != y.gate || (x.shared_payload == nullptr) != (y.shared_payload == nullptr)) return false;
-    if (!std::equal(x.controls.begin(), x.controls.end(), y.controls.begin(), y.controls.end()) ||
-        !std::equal(x.qubits.begin(), x.qubits.end(), y.qubits.begin(), y.qubits.end()) ||
-        !std::equal(x.clbits.begin(), x.clbits.end(), y.clbits.begin(), y.clbits.end()) ||
-        !std::equal(x.parameters.begin(), x.parameters.end(), y.parameters.begin(), y.parameters.end()))
+    const Circuit::Record &x = a.records_[i], &y = b.records_[i];
+    if (x.gate != y.gate || x.num_controls != y.num_controls || x.num_qubits != y.num_qubits || x.num_parameters != y.num_parameters ||
+        x.num_clbits != y.num_clbits || (x.payload >= 0) != (y.payload >= 0))
       return false;
-    if (x.shared_payload != nullptr && *x.shared_payload != *y.shared_payload && !(x.payload() == y.payload())) return false;
+  }
+  if (a.words_ != b.words_ || a.parameters_ != b.parameters_) return false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a.records_[i].payload < 0) continue;
+    const auto &x = a.payloads_[static_cast<std::size_t>(a.records_[i].payload)],
+               &y = b.payloads_[static_cast<std::size_t>(b.records_[i].payload)];
+    if (x != y && !(*x == *y)) return false;
   }
   return true;
 }

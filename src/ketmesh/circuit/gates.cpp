@@ -107,7 +107,7 @@ std::span<const GateRow> gate_table() {
 }
 
 const GateRow& gate_row(Gate gate) {
-  const auto table = gate_table();
+  static const std::span<const GateRow> table = gate_table();
   const auto i = static_cast<std::size_t>(gate);
   if (i >= table.size()) throw Internal("gate number " + std::to_string(i) + " is not in the table");
   return table[i];

@@ -95,25 +95,28 @@ template <typename Real>
 void MoveKernels<Real>::fill_product(const DeviceContext& context, const Shard& shard, std::span<const std::array<cdouble, 2>> factors,
                                      cdouble scale) {
   // An amplitude is (product over the low bits) * (product over the high bits): one table of the low ones, one factor a block.
-  const int low = std::min(std::min(shard.local_bits, static_cast<int>(factors.size())), 10);
-  std::vector<cdouble> table(bits::one(low), cdouble(1));
+  const int low = std::min(std::min(shard.local_bits, static_cast<int>(factors.size())), 8);
+  // Planes, so that the loops are multiplications of vectors; in double precision until the table is whole.
+  std::vector<double> table_re(bits::one(low), 1.0), table_im(bits::one(low), 0.0);
+  double* const re_of = table_re.data();
+  double* const im_of = table_im.data();
   for (int b = 0; b < low; ++b) {
-    const auto& factor = factors[static_cast<std::size_t>(b)];
-    const Index half = bits::one(b);
-    for (Index j = 0; j < half; ++j) {
-      table[half + j] = table[j] * factor[1];
-      table[j] *= factor[0];
+    const auto [zero, one] = factors[static_cast<std::size_t>(b)];
+    const auto half = static_cast<std::int64_t>(bits::one(b));
+    const double zr = zero.real(), zi = zero.imag(), wr = one.real(), wi = one.imag();
+#pragma omp simd
+    for (std::int64_t j = 0; j < half; ++j) {
+      const double r = re_of[j], i = im_of[j];
+      re_of[half + j] = r * wr - i * wi;
+      im_of[half + j] = r * wi + i * wr;
+      re_of[j] = r * zr - i * zi;
+      im_of[j] = r * zi + i * zr;
     }
   }
-  // Planes, so that the loop over a block is one multiplication of vectors.
-  std::vector<Real> re(table.size()), im(table.size());
-  for (std::size_t j = 0; j < table.size(); ++j) {
-    re[j] = static_cast<Real>(table[j].real());
-    im[j] = static_cast<Real>(table[j].imag());
-  }
+  const std::vector<Real> re(table_re.begin(), table_re.end()), im(table_im.begin(), table_im.end());
   Real* const out = reinterpret_cast<Real*>(amplitudes<Real>(shard));
   for_blocks(context, shard, [&](Index first, Index count) {
-    for (Index start = first; start < first + count; start += table.size()) {
+    for (Index start = first; start < first + count; start += re.size()) {
       cdouble high = scale;
       for (std::size_t b = static_cast<std::size_t>(low); b < factors.size(); ++b)
         high *= factors[b][bits::test(shard.base + start, static_cast<int>(b)) ? 1 : 0];
@@ -121,7 +124,7 @@ void MoveKernels<Real>::fill_product(const DeviceContext& context, const Shard& 
       const Real* const tr = re.data();
       const Real* const ti = im.data();
       Real* const to = out + 2 * start;
-      const auto size = static_cast<std::int64_t>(table.size());
+      const auto size = static_cast<std::int64_t>(re.size());
 #pragma omp simd
       for (std::int64_t j = 0; j < size; ++j) {
         to[2 * j] = hr * tr[j] - hi * ti[j];
