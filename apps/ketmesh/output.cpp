@@ -52,8 +52,11 @@ std::string result_json(const Result& r, BitOrder order) {
   object["acted_qubits"] = r.acted_qubits;
   object["shots"] = r.shots;
   object["seed"] = r.seed;
+  // Keys differ already: looking each up in an object that keeps its order would be a search through all of them.
   ordered_json counts = ordered_json::object();
-  for (const auto& [key, count] : r.counts) counts[counts_key(key, order)] = count;
+  auto& rows = counts.get_ref<ordered_json::object_t&>();
+  rows.reserve(r.counts.size());
+  for (const auto& [key, count] : r.counts) rows.emplace_back(counts_key(key, order), count);
   object["counts"] = std::move(counts);
   object["bit_order"] = order == BitOrder::big ? "big" : "little";
   ordered_json registers = ordered_json::array();
@@ -65,7 +68,8 @@ std::string result_json(const Result& r, BitOrder order) {
     object["qubits_after"] = r.qubits_after;
   }
   ordered_json amplitudes = ordered_json::object();
-  for (const auto& [index, value] : r.amplitudes) amplitudes[std::to_string(index)] = {value.real(), value.imag()};
+  for (const auto& [index, value] : r.amplitudes)
+    amplitudes.get_ref<ordered_json::object_t&>().emplace_back(std::to_string(index), ordered_json{value.real(), value.imag()});
   object["amplitudes"] = std::move(amplitudes);
   object["probabilities"] = r.probabilities;
   object["distribution"] = distribution_json(r.distribution);

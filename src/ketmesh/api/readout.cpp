@@ -36,13 +36,31 @@ Readout readout(const Circuit& circuit, std::span<const Qubit> original) {
 }
 
 Counts to_counts(std::span<const measure::SampleCount> samples, const Readout& readout) {
+  // Keys sort as numbers whose highest digit is the first character; a qubit that stands in several bits adds nothing after the first.
+  std::vector<int> digits;
+  for (const auto& [bit, qubit] : readout.bits)
+    if (qubit >= 0 && std::find(digits.begin(), digits.end(), qubit) == digits.end()) digits.push_back(qubit);
+  struct Row {
+    std::uint64_t rank;
+    std::size_t sample;
+  };
+  std::vector<Row> rows(samples.size());
+  for (std::size_t s = 0; s < samples.size(); ++s) {
+    std::uint64_t rank = 0;
+    for (const int qubit : digits) rank = rank << 1 | ((samples[s].outcome >> qubit) & 1u);
+    rows[s] = {rank, s};
+  }
+  std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.rank < b.rank; });
   Counts counts;
-  std::string key;
-  for (const measure::SampleCount& sample : samples) {
-    key.assign(readout.width, '0');
-    for (const auto& [bit, qubit] : readout.bits)
-      if (qubit >= 0 && ((sample.outcome >> qubit) & 1u) != 0) key[bit] = '1';
-    counts[key] += sample.count;
+  std::string key(readout.width, '0');
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const measure::SampleCount& sample = samples[rows[r].sample];
+    if (r > 0 && rows[r].rank == rows[r - 1].rank) {
+      counts.rbegin()->second += sample.count;
+      continue;
+    }
+    for (const auto& [bit, qubit] : readout.bits) key[bit] = qubit >= 0 && ((sample.outcome >> qubit) & 1u) != 0 ? '1' : '0';
+    counts.emplace_hint(counts.end(), key, sample.count);
   }
   return counts;
 }
