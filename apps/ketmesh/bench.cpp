@@ -36,7 +36,11 @@ void bench(const BenchWords& words, Session& session) {
   options.progress = progress.callback();
   Simulator simulator(config, session.job.ranks_for(config));
   for (int i = 0; i < report.repeats; ++i) {
-    check_interrupt();
+    // Asked by all ranks together: a rank that is interrupted between two runs says so to the others.
+    session.job.alike("the next run", [] {
+      check_interrupt();
+      return true;
+    });
     Result result = simulator.run(circuit, options);
     if (i == 0) report.first = report.best = result;
     if (result.seconds.evolve + result.seconds.exchange < report.best.seconds.evolve + report.best.seconds.exchange)

@@ -80,7 +80,10 @@ void run(const RunWords& words, Session& session) {
   const SimulatorConfig& config = in.config;
   RunOptions& options = in.options;
   const Circuit& circuit = in.circuit;
-  check_interrupt();
+  job.alike("reading the input", [] {
+    check_interrupt();
+    return true;
+  });
   Progress progress(session);
   options.progress = progress.callback();
   if (!words.trace.empty()) options.timeline = &timeline;

@@ -103,6 +103,7 @@ class Circuit {
   std::vector<Qubit> active_qubits() const;
   /// Same operations with qubit q renamed new_qubit[q] (entries for inactive qubits are ignored, with their barriers).
   Circuit remapped(std::span<const Qubit> new_qubit, std::size_t num_qubits) const;
+  bool only_gates() const;              ///< nothing but unitary gates, barriers and delays
   bool has_dynamic_operations() const;  ///< measurement that is not at the end, reset or initialize after a gate on its qubits, if_else
   Circuit without_final_measurements() const;
   Circuit mirrored() const;  ///< without its final measurements, followed by its inverse: the identity. Throws as inverse does
@@ -179,6 +180,19 @@ class Circuit {
   std::vector<Parameter> parameters_;
   std::vector<std::shared_ptr<const Payload>> payloads_;
 };
+
+inline Operation Circuit::operator[](std::size_t i) const {
+  const Record& r = records_[i];
+  const std::uint32_t* words = words_.data() + r.words;
+  // Controls were stored word by word with bit_cast; a Control is its one word.
+  return {r.gate,
+          r.line,
+          {reinterpret_cast<const Control*>(words), r.num_controls},
+          {words + r.num_controls, r.num_qubits},
+          {parameters_.data() + r.parameters, r.num_parameters},
+          {words + r.num_controls + r.num_qubits, r.num_clbits},
+          r.payload >= 0 ? &payloads_[static_cast<std::size_t>(r.payload)] : nullptr};
+}
 
 class Circuit::Iterator {
  public:

@@ -76,22 +76,6 @@ Cone cone_of(const Circuit& circuit, const std::string& letters) {
 
 }  // namespace
 
-Survey look_at(const Circuit& circuit) {
-  Survey out;
-  QubitSet active(circuit.num_qubits());
-  for (const Operation op : circuit) {
-    if (op.gate == Gate::barrier || op.gate == Gate::delay || op.gate == Gate::id) continue;
-    if (!gate_row(op.gate).is_unitary) {
-      out.only_gates = false;
-      out.active = circuit.active_qubits().size();
-      return out;
-    }
-    for_each_qubit(op, [&](Qubit q) { active.add(q); });
-  }
-  out.active = active.count();
-  return out;
-}
-
 Reduced drop_idle_qubits(const Circuit& circuit, std::span<const int> keep) {
   std::vector<Qubit> original = circuit.active_qubits();
   for (const int q : keep)

@@ -17,13 +17,6 @@ struct Reduced {
   std::vector<Qubit> original;
 };
 
-/// One look at every operation.
-struct Survey {
-  std::size_t active = 0;  ///< qubits that are acted upon
-  bool only_gates = true;  ///< unitary operations, barriers and delays: nothing to leave out, no branches
-};
-Survey look_at(const Circuit& circuit);
-
 /// Only the qubits that are acted upon and those in `keep`, at least one.
 Reduced drop_idle_qubits(const Circuit& circuit, std::span<const int> keep = {});
 

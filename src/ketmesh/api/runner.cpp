@@ -17,12 +17,6 @@ namespace {
 /// From this size on the memory that is free now is looked at before each run.
 constexpr std::uint64_t kLargeState = 64_MiB;
 
-bool is_plain(const Circuit& circuit) {
-  return std::all_of(circuit.begin(), circuit.end(), [](const Operation& op) {
-    return gate_row(op.gate).is_unitary || op.gate == Gate::barrier || op.gate == Gate::delay;
-  });
-}
-
 }  // namespace
 
 void check_width(std::size_t num_qubits) {
@@ -138,7 +132,7 @@ Evolved Runner::evolve(const Job& job, bool want_sums, RunRecord& record, std::u
   const int n = static_cast<int>(circuit.num_qubits());
   // Memory is judged before a long circuit is planned.
   if (n > 40 || (bytes_per_amplitude(how.plan.precision) << n) >= kLargeState) plan_state(n, context_->machine(), how.plan);
-  if (!job.only_gates && !is_plain(circuit)) {
+  if (!job.only_gates && !circuit.only_gates()) {
     runtime::Branch branch;
     runtime::follow_one_branch(how, circuit, *job.values, {.seed = job.seed, .want_block_sums = want_sums}, branch, record);
     return {std::move(*branch.state), std::move(branch.sums)};
@@ -184,7 +178,7 @@ void Runner::advance(std::optional<ShardedState>& state, bool untouched, const J
 }
 
 void Runner::try_plan(const Circuit& circuit, const ShardedState& state) const {
-  if (!is_plain(circuit)) return;
+  if (!circuit.only_gates()) return;
   PlanOptions options = plan_options();
   options.shards = state.placement().num_shards();
   options.start_given = true;

@@ -119,8 +119,9 @@ Result run_here(Runner& runner, const Circuit& circuit, const RunOptions& option
     options.timeline->name_track(runtime::kPhaseTrack, "phases");
     options.timeline->name_track(runtime::kPassTrack, "passes and exchanges");
   }
-  const Survey survey = look_at(circuit);
-  runner.open(survey.active);
+  const bool only_gates = circuit.only_gates();
+  const std::size_t active = circuit.active_qubits().size();
+  runner.open(active);
 
   Result result;
   result.num_qubits = circuit.num_qubits();
@@ -129,9 +130,9 @@ Result run_here(Runner& runner, const Circuit& circuit, const RunOptions& option
   result.seed = resumes && !options.seed ? saved_seed(options.checkpoint.resume_path) : runner.seed(options.seed);
   result.registers = circuit.classical_registers();
 
-  const bool dynamic = !survey.only_gates && circuit.has_dynamic_operations();
+  const bool dynamic = !only_gates && circuit.has_dynamic_operations();
   std::optional<Circuit> trimmed;  // no copy where nothing is left out
-  if (!survey.only_gates) trimmed.emplace(circuit.without_final_measurements());
+  if (!only_gates) trimmed.emplace(circuit.without_final_measurements());
   const Circuit& evolved_circuit = trimmed ? *trimmed : circuit;
   const bool full_width = options.probabilities || !options.statevector_path.empty();
   const bool reads_state = full_width || !options.amplitudes.empty();
@@ -152,7 +153,7 @@ Result run_here(Runner& runner, const Circuit& circuit, const RunOptions& option
     for (const auto& [bits, count] : runner.shots(job, options.shots, record)) result.counts[bits.key(width)] += count;
   }
   if ((!dynamic && !only_energies) || reads_state) {
-    const bool all = full_width || (survey.only_gates && survey.active == circuit.num_qubits());
+    const bool all = full_width || (only_gates && active == circuit.num_qubits());
     if (all)
       reduced.original = all_qubits(circuit.num_qubits());
     else
@@ -166,7 +167,7 @@ Result run_here(Runner& runner, const Circuit& circuit, const RunOptions& option
                   options.progress,
                   &options.checkpoint,
                   options.timeline,
-                  survey.only_gates};
+                  only_gates};
     evolved.emplace(runner.evolve(job, options.shots > 0 && !dynamic, record));
   }
   if (evolved && !dynamic && options.shots > 0) {

@@ -38,19 +38,6 @@ Circuit Circuit::empty_copy() const {
   return out;
 }
 
-Operation Circuit::operator[](std::size_t i) const {
-  const Record& r = records_[i];
-  const std::uint32_t* words = words_.data() + r.words;
-  // Controls were stored word by word with bit_cast; a Control is its one word.
-  return {r.gate,
-          r.line,
-          {reinterpret_cast<const Control*>(words), r.num_controls},
-          {words + r.num_controls, r.num_qubits},
-          {parameters_.data() + r.parameters, r.num_parameters},
-          {words + r.num_controls + r.num_qubits, r.num_clbits},
-          r.payload >= 0 ? &payloads_[static_cast<std::size_t>(r.payload)] : nullptr};
-}
-
 Circuit::Iterator Circuit::begin() const { return {this, 0}; }
 Circuit::Iterator Circuit::end() const { return {this, size()}; }
 

@@ -118,15 +118,26 @@ std::size_t Circuit::structural_hash() const {
 }
 
 std::vector<Qubit> Circuit::active_qubits() const {
-  std::vector<bool> active(num_qubits());
-  for (const Operation op : *this)
-    if (!has_no_effect(op.gate))
+  std::vector<char> active(num_qubits());
+  for (std::size_t i = 0; i < size(); ++i) {
+    const Operation op = (*this)[i];
+    if (has_no_effect(op.gate)) continue;
+    for (const Control c : op.controls) active[c.qubit] = 1;
+    for (const Qubit q : op.qubits) active[q] = 1;
+    if (op.gate == Gate::if_else)
       visit_operands(
-          op, [&](Qubit q) { active[q] = true; }, [](Clbit, bool) {});
+          op, [&](Qubit q) { active[q] = 1; }, [](Clbit, bool) {});
+  }
   std::vector<Qubit> out;
+  out.reserve(active.size());
   for (std::size_t q = 0; q < active.size(); ++q)
-    if (active[q]) out.push_back(static_cast<Qubit>(q));
+    if (active[q] != 0) out.push_back(static_cast<Qubit>(q));
   return out;
+}
+
+bool Circuit::only_gates() const {
+  return std::all_of(records_.begin(), records_.end(),
+                     [](const Record& r) { return r.gate == Gate::barrier || r.gate == Gate::delay || gate_row(r.gate).is_unitary; });
 }
 
 bool Circuit::has_dynamic_operations() const {

@@ -7,9 +7,7 @@
 namespace ketmesh::runtime {
 
 Program::Program(const Circuit& circuit) : circuit_(circuit) {
-  bool only_gates = true;
-  for (const Operation op : circuit) only_gates = only_gates && (gate_row(op.gate).is_unitary || has_no_effect(op.gate));
-  if (only_gates) return;
+  if (circuit.only_gates()) return;
   Seen seen{std::vector<bool>(circuit.num_qubits()), std::vector<bool>(circuit.num_clbits())};
   walk_backwards(circuit, seen);
   std::vector<bool> touched(circuit.num_qubits());
