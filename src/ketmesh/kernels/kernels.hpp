@@ -10,6 +10,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "ketmesh/base/types.hpp"
 #include "ketmesh/circuit/pauli.hpp"
@@ -48,13 +49,19 @@ struct CrossTerm {
   Index control_mask = 0, control_value = 0;
 };
 
-/// Sorted draws whose outcomes are wanted, over a shard that is the whole state. The outcomes of one block are those of its lowest qubits.
-struct OutcomeSearch {
+/// Shots over a shard that is the whole state: the draws of terminal sampling of shots [first_shot, first_shot + count). The outcomes of one block
+/// are those of its lowest bits.
+struct ShotDraws {
   std::span<const std::uint8_t> bits;  ///< physical bit of each bit of an outcome, lowest first
   int block_bits = 0;                  ///< of an outcome within a block; at least 8
   std::span<const double> running;     ///< sums at which the blocks begin, and the total
   Index last_possible = 0;             ///< the last block that is not empty: takes what rounding leaves beyond the total
   double unit = 0;                     ///< a draw d is d * unit
+  std::uint64_t seed = 0, first_shot = 0, count = 0;
+};
+struct OutcomeCount {
+  Index outcome = 0;  ///< logical index
+  std::uint64_t count = 0;
 };
 
 /// Steps of one pass after the reading of matrix elements. The passes of all levels have one tile; only the last one permutes as it stores.
@@ -125,8 +132,8 @@ struct Kernels {
                      std::span<const cdouble> factors);
   /// The blocks of two shards of one device change places, in place: amplitudes whose local bits `mask` are as in value_a with those as in value_b.
   void (*swap_blocks)(const DeviceContext&, const Shard& a, const Shard& b, Index mask, Index value_a, Index value_b);
-  /// Each draw becomes its outcome, or ~0 where its block has none that is possible: as the lookup of `measure` finds it, sum for sum.
-  void (*search)(const DeviceContext&, const Shard&, const OutcomeSearch& search, std::span<std::uint64_t> draws);
+  /// Ascending outcomes with their counts, ~0 for the draws whose block has none that is possible: as `measure` finds them, sum for sum.
+  std::vector<OutcomeCount> (*sample)(const DeviceContext&, const Shard&, const ShotDraws& draws);
 };
 
 /// Readable, one loop a kind, any gate on any bits, both precisions: the judge of all others.

@@ -27,10 +27,7 @@ struct BlockSums {
 std::vector<std::uint8_t> block_bits(const Layout& layout);
 BlockSums block_sums(const ShardedState& state);
 
-struct SampleCount {
-  Index outcome = 0;  ///< logical index
-  std::uint64_t count = 0;
-};
+using SampleCount = kernels::OutcomeCount;
 /// `shots` outcomes by inverse transform in logical index order; shot k uses draw_uniform(seed, terminal_sampling, first_shot + k, 0) times the norm.
 /// Ascending outcomes. At most one streaming read of the state beyond the block sums (which are made when not given: one more). `progress` is called with
 /// (shots done, shots, what) and may throw to stop.

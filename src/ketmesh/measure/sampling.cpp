@@ -1,6 +1,7 @@
 // Shots: draws are sorted, cut at the block sums, and looked up in one streaming read of the blocks that have any.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 
 #include "ketmesh/base/bits.hpp"
@@ -236,32 +237,8 @@ void share_outcomes(CollectiveCommunicator& ranks, std::span<std::uint64_t> draw
   }
 }
 
-/// The same by the device, which reads the whole state once, where that is less than handing the probabilities of many blocks to the host. False: not done.
-bool search_on_device(const ShardedState& state, std::span<std::uint64_t> draws, std::span<const double> running, int block_qubits) {
-  constexpr double kMostOfOneBlock = 1 << 16;  // draws of one block are placed one after another
-  constexpr int kLeastBits = 8;
-  if (state.context().world() > 1 || state.own_shards().size() != 1 || block_qubits < kLeastBits) return false;
-  const auto& own = state.own_shards().front();
-  if (own.kernels->search == nullptr) return false;
-  double largest = 0;
-  Index last_possible = 0;
-  for (std::size_t b = 0; b + 1 < running.size(); ++b) {
-    largest = std::max(largest, running[b + 1] - running[b]);
-    if (running[b + 1] > running[b]) last_possible = b;
-  }
-  if (largest / running.back() * static_cast<double>(draws.size()) > kMostOfOneBlock) return false;
-  std::vector<std::uint8_t> bit;
-  for (int q = 0; q < state.num_qubits(); ++q) bit.push_back(static_cast<std::uint8_t>(state.layout().bit_of(q)));
-  own.kernels->search(own.context, own.shard, {bit, block_qubits, running, last_possible, running.back() * kDrawUnit}, draws);
-  return true;
-}
-
 /// Replaces each sorted draw by its outcome; they ascend then, but for orphans.
 void look_up(const ShardedState& state, std::span<std::uint64_t> draws, std::span<const double> running, int block_qubits) {
-  if (search_on_device(state, draws, running, block_qubits)) {
-    if (place_orphans(state, draws, running.size() - 1, block_qubits)) std::sort(draws.begin(), draws.end());
-    return;
-  }
   const double unit = running.back() * kDrawUnit;
   auto cut = cut_draws(draws, running, unit, state.layout(), block_qubits);
   PieceReader reader(state, block_qubits);
@@ -333,6 +310,51 @@ Counts merge(const Counts& a, const Counts& b) {
   return out;
 }
 
+/// Shots that the device draws, looks up and counts itself, in one read of the state: all of them, where the state is one shard of such a device.
+class DeviceShots {
+ public:
+  static constexpr std::uint64_t kChunk = 1 << 22;  // draws that it holds at a time
+
+  DeviceShots(const ShardedState& state, std::uint64_t seed, std::span<const double> running, int block_qubits) : state_(state) {
+    constexpr int kLeastBits = 8;
+    if (state.context().world() > 1 || state.own_shards().size() != 1 || block_qubits < kLeastBits) return;
+    possible_ = state.own_shards().front().kernels->sample != nullptr;
+    for (std::size_t b = 0; b + 1 < running.size(); ++b) {
+      largest_ = std::max(largest_, (running[b + 1] - running[b]) / running.back());
+      if (running[b + 1] > running[b]) draws_.last_possible = b;
+    }
+    for (int q = 0; q < state.num_qubits(); ++q) bits_.push_back(static_cast<std::uint8_t>(state.layout().bit_of(q)));
+    draws_.bits = bits_;
+    draws_.block_bits = block_qubits;
+    draws_.running = running;
+    draws_.unit = running.back() * kDrawUnit;
+    draws_.seed = seed;
+  }
+  DeviceShots(const DeviceShots&) = delete;
+  DeviceShots& operator=(const DeviceShots&) = delete;
+
+  bool possible(std::uint64_t count) const {
+    constexpr double kMostOfOneBlock = 1 << 16;  // draws of one block are placed one after another
+    return possible_ && largest_ * static_cast<double>(std::min(count, kChunk)) <= kMostOfOneBlock;
+  }
+  /// Nothing when a block had no possible outcome: the host looks for another one.
+  std::optional<Counts> count(std::uint64_t first_shot, std::uint64_t count) {
+    const auto& own = state_.own_shards().front();
+    draws_.first_shot = first_shot;
+    draws_.count = count;
+    Counts counts = own.kernels->sample(own.context, own.shard, draws_);
+    if (!counts.empty() && counts.back().outcome == kOrphan) return std::nullopt;
+    return counts;
+  }
+
+ private:
+  const ShardedState& state_;
+  bool possible_ = false;
+  double largest_ = 0;  // share of a block
+  std::vector<std::uint8_t> bits_;
+  kernels::ShotDraws draws_;
+};
+
 /// Draws held at a time: a small part of the state's memory, the same number on every rank.
 std::uint64_t chunk_of(const ShardedState& state) {
   const std::uint64_t bytes =
@@ -354,14 +376,21 @@ std::vector<SampleCount> sample(const ShardedState& state, std::uint64_t shots, 
   if (block_qubits < 0 || !std::has_single_bit(sums->sums.size()))
     throw Internal(std::to_string(sums->sums.size()) + " block sums for a state of " + std::to_string(state.num_qubits()) + " qubits");
   const auto running = running_sums(sums->sums);
-  const std::uint64_t chunk = chunk_of(state);
+  DeviceShots device(state, seed, running, block_qubits);
+  const bool on_device = device.possible(shots);
+  const std::uint64_t chunk = on_device ? std::min(chunk_of(state), DeviceShots::kChunk) : chunk_of(state);
   // Counts of chunks, merged as soon as two are of like size: the work of merging stays in proportion to the shots.
   std::vector<Counts> parts;
   for (std::uint64_t done = 0; done < shots;) {
     const std::uint64_t count = std::min(chunk, shots - done);
-    auto draws = sorted_draws(seed, first_shot + done, count, state.context().threads());
-    look_up(state, draws, running, block_qubits);
-    parts.push_back(count_sorted(draws));
+    std::optional<Counts> counts;
+    if (on_device) counts = device.count(first_shot + done, count);
+    if (!counts) {
+      auto draws = sorted_draws(seed, first_shot + done, count, state.context().threads());
+      look_up(state, draws, running, block_qubits);
+      counts = count_sorted(draws);
+    }
+    parts.push_back(std::move(*counts));
     done += count;
     if (progress) progress(done, shots, "shots");
     while (parts.size() > 1 && (done >= shots || 2 * parts.back().size() >= parts[parts.size() - 2].size())) {

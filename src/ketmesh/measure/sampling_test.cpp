@@ -7,11 +7,12 @@
 #include "ketmesh/measure/draws.hpp"
 #include "ketmesh/measure/measure_testing.hpp"
 
-namespace ketmesh::measure {
+namespace ketmesh::kernels {  // for EXPECT_EQ
+static bool operator==(const OutcomeCount& a, const OutcomeCount& b) { return a.outcome == b.outcome && a.count == b.count; }
+static std::ostream& operator<<(std::ostream& out, const OutcomeCount& c) { return out << c.outcome << ":" << c.count; }
+}  // namespace ketmesh::kernels
 
-// For EXPECT_EQ.
-static bool operator==(const SampleCount& a, const SampleCount& b) { return a.outcome == b.outcome && a.count == b.count; }
-static std::ostream& operator<<(std::ostream& out, const SampleCount& c) { return out << c.outcome << ":" << c.count; }
+namespace ketmesh::measure {
 
 namespace {
 

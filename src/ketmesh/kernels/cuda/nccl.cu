@@ -1,5 +1,6 @@
 #include <dlfcn.h>
 
+#include <chrono>
 #include <climits>
 #include <cstddef>
 #include <cstring>
@@ -27,6 +28,7 @@ struct Config {
   int split_share = INT_MIN;
 };
 using Comm = void*;
+constexpr std::chrono::seconds kPatience{10};  // for the end of a communicator
 
 struct Library {
   std::string missing;  ///< empty when all is there
@@ -136,12 +138,16 @@ int nccl_ready(void* communicator, std::int32_t* ready) {
 }
 
 int nccl_close(void* communicator, std::int32_t give_up) {
-  if (give_up != 0) {
+  int state = kInProgress;
+  if (give_up == 0) {
+    KETMESH_NCCL(finalize(communicator));
+    const auto end = std::chrono::steady_clock::now() + kPatience;
+    while (state == kInProgress && std::chrono::steady_clock::now() < end) KETMESH_NCCL(async_error(communicator, &state));
+  }
+  if (state == kInProgress) {  // the other members do not come to the end
     KETMESH_NCCL(drop(communicator));
     return 0;
   }
-  KETMESH_NCCL(finalize(communicator));
-  for (int state = kInProgress; state == kInProgress;) KETMESH_NCCL(async_error(communicator, &state));
   KETMESH_NCCL(destroy(communicator));
   return 0;
 }

@@ -12,6 +12,7 @@ constexpr int kThreads = 256, kWarps = kThreads / 32, kThreadBits = 8;
 constexpr int kBlocks = 512;  // fixed, so that sums do not depend on the device
 constexpr int kTermsAtOnce = 8;
 constexpr int kMostTerms = 256;  // of one launch
+constexpr int kIterations = 32;  // of a thread over the largest tile
 constexpr int kMostRuns = 32;
 
 /// Up to kTermsAtOnce strings that flip the same bits, all with an even or all with an odd number of y.
@@ -23,20 +24,82 @@ struct Group {
 };
 
 struct Term {
-  std::uint64_t outside;     ///< bits of z that are not the tile's
-  std::uint32_t inside;      ///< ... and those that are, by place in the tile
-  std::uint32_t iterations;  ///< bit j: parity of the places from kThreadBits up in iteration j
+  std::uint64_t outside;  ///< bits of z that are not the tile's
+  std::uint32_t inside;   ///< ... and those that are, by place in the tile
+  std::uint32_t unused;
 };
 
 struct Geometry {
   Run runs[kMostRuns];  ///< of the number of a tile
   std::int32_t num_runs, tile, rows;
   std::uint64_t tiles, base;
+  std::uint16_t
+      diagonal[kIterations +
+               1];        ///< strings that flip nothing, by the part of z that tells the iterations of a thread apart: the first of each
   std::uint8_t bits[16];  ///< of the tile
 };
 
 __device__ __forceinline__ double with_sign(double value, unsigned odd) {
   return __hiloint2double(__double2hiint(value) ^ static_cast<int>(odd << 31), __double2loint(value));
+}
+
+/// The sum of a warp added to one of its places.
+__device__ __forceinline__ void add_of_warp(double value, double* to) {
+  for (int d = 16; d > 0; d /= 2) value += __shfl_down_sync(0xffffffffu, value, d);
+  if ((threadIdx.x & 31) == 0) *to += value;
+}
+
+/// All strings that flip nothing: a Walsh-Hadamard transform over the iterations of a thread gives each pattern of signs its sum.
+template <typename C>
+__device__ __forceinline__ void add_diagonal(const C* tile, unsigned size, const Geometry& g, std::uint64_t index, const Term* terms,
+                                             double* sums) {
+  double s[kIterations];
+#pragma unroll
+  for (int j = 0; j < kIterations; ++j) {
+    const unsigned k = threadIdx.x + j * kThreads;
+    const C v = k < size ? tile[k] : C{0, 0};
+    s[j] = static_cast<double>(v.x) * v.x + static_cast<double>(v.y) * v.y;
+  }
+#pragma unroll
+  for (int h = 1; h < kIterations; h *= 2)
+#pragma unroll
+    for (int j = 0; j < kIterations; ++j)
+      if ((j & h) == 0) {
+        const double a = s[j], b = s[j | h];
+        s[j] = a + b;
+        s[j | h] = a - b;
+      }
+#pragma unroll
+  for (int u = 0; u < kIterations; ++u)
+    for (unsigned t = g.diagonal[u]; t < g.diagonal[u + 1]; ++t) {
+      const unsigned odd = static_cast<unsigned>(__popcll(index & terms[t].outside) + __popc(terms[t].inside & threadIdx.x)) & 1;
+      add_of_warp(with_sign(s[u], odd), sums + t);
+    }
+}
+
+/// Strings that flip the same bits: each pair of amplitudes once.
+template <int kCount, typename C>
+__device__ __forceinline__ void add_pairs(const C* tile, unsigned size, const Group& group, std::uint64_t index, const Term* terms,
+                                          double* sums) {
+  double sum[kCount] = {};
+  unsigned inside[kCount];
+#pragma unroll
+  for (int t = 0; t < kCount; ++t) inside[t] = terms[t < static_cast<int>(group.count) ? t : 0].inside;
+  const unsigned bit = static_cast<unsigned>(__ffs(static_cast<int>(group.x))) - 1, below = (1u << bit) - 1;
+#pragma unroll 4
+  for (unsigned k = threadIdx.x; k < size / 2; k += kThreads) {
+    const unsigned i = (k & ~below) << 1 | (k & below);
+    const C v = tile[i], u = tile[i ^ group.x];
+    const double ux = u.x, uy = u.y, vx = v.x, vy = v.y;
+    const double w = group.odd != 0 ? ux * vy - uy * vx : ux * vx + uy * vy;
+#pragma unroll
+    for (int t = 0; t < kCount; ++t) sum[t] += with_sign(w, static_cast<unsigned>(__popc(i & inside[t])) & 1);
+  }
+#pragma unroll
+  for (int t = 0; t < kCount; ++t) {
+    if (t >= static_cast<int>(group.count)) continue;
+    add_of_warp(2 * with_sign(sum[t], static_cast<unsigned>(__popcll(index & terms[t].outside)) & 1), sums + t);
+  }
 }
 
 template <typename Real>
@@ -48,7 +111,7 @@ __global__ void __launch_bounds__(kThreads, 2) pauli_kernel(const complex_t<Real
   std::uint64_t* const rows = reinterpret_cast<std::uint64_t*>(tile + (std::size_t{1} << g.tile));
   const unsigned num_rows = 1u << (g.tile - g.rows), size = 1u << g.tile, row_mask = (1u << g.rows) - 1;
   double* const sums = reinterpret_cast<double*>(rows + num_rows);
-  const unsigned lane = threadIdx.x & 31, warp = threadIdx.x / 32;
+  double* const of_warp = sums + threadIdx.x / 32 * num_terms;
   for (unsigned r = threadIdx.x; r < num_rows; r += kThreads) {
     std::uint64_t at = 0;
     for (int b = g.rows; b < g.tile; ++b) at |= static_cast<std::uint64_t>(r >> (b - g.rows) & 1) << g.bits[b];
@@ -58,47 +121,16 @@ __global__ void __launch_bounds__(kThreads, 2) pauli_kernel(const complex_t<Real
   for (std::uint64_t number = blockIdx.x; number < g.tiles; number += gridDim.x) {
     const std::uint64_t outside = spread(number, g.runs, g.num_runs);
     __syncthreads();
+#pragma unroll 8
     for (unsigned k = threadIdx.x; k < size; k += kThreads) tile[k] = data[outside | rows[k >> g.rows] | (k & row_mask)];
     __syncthreads();
+    if (g.diagonal[kIterations] > 0) add_diagonal(tile, size, g, g.base | outside, terms, of_warp);
     for (int n = 0; n < num_groups; ++n) {
       const Group group = groups[n];
-      const Term* const of_group = terms + group.first;
-      double sum[kTermsAtOnce] = {};
-      unsigned start[kTermsAtOnce], inside[kTermsAtOnce];  // parities that hold for the thread; what is left
-#pragma unroll
-      for (int u = 0; u < kTermsAtOnce; ++u) {
-        const Term term = of_group[u < static_cast<int>(group.count) ? u : 0];
-        start[u] = static_cast<unsigned>(__popcll((g.base | outside) & term.outside));
-        if (group.x == 0) start[u] += static_cast<unsigned>(__popc(term.inside & threadIdx.x & (kThreads - 1)));
-        inside[u] = group.x == 0 ? term.iterations : term.inside;
-      }
-      if (group.x == 0) {
-        for (unsigned k = threadIdx.x, j = 0; k < size; k += kThreads, ++j) {
-          const C v = tile[k];
-          const double p = static_cast<double>(v.x) * v.x + static_cast<double>(v.y) * v.y;
-#pragma unroll
-          for (int u = 0; u < kTermsAtOnce; ++u) sum[u] += with_sign(p, inside[u] >> j & 1);
-        }
-      } else {
-        const unsigned bit = static_cast<unsigned>(__ffs(static_cast<int>(group.x))) - 1, below = (1u << bit) - 1;
-        for (unsigned k = threadIdx.x; k < size / 2; k += kThreads) {
-          const unsigned i = (k & ~below) << 1 | (k & below);
-          const C v = tile[i], u = tile[i ^ group.x];
-          const double ux = u.x, uy = u.y, vx = v.x, vy = v.y;
-          const double w = group.odd != 0 ? ux * vy - uy * vx : ux * vx + uy * vy;
-#pragma unroll
-          for (int t = 0; t < kTermsAtOnce; ++t)
-            if (t < static_cast<int>(group.count)) sum[t] += with_sign(w, static_cast<unsigned>(__popc(i & inside[t])) & 1);
-        }
-      }
-      const double twice = group.x == 0 ? 1.0 : 2.0;
-#pragma unroll
-      for (int u = 0; u < kTermsAtOnce; ++u) {
-        if (u >= static_cast<int>(group.count)) continue;
-        double value = with_sign(sum[u], start[u] & 1);
-        for (int d = 16; d > 0; d /= 2) value += __shfl_down_sync(0xffffffffu, value, d);
-        if (lane == 0) sums[warp * num_terms + group.first + u] += twice * value;
-      }
+      if (group.count == 1)
+        add_pairs<1>(tile, size, group, g.base | outside, terms + group.first, of_warp + group.first);
+      else
+        add_pairs<kTermsAtOnce>(tile, size, group, g.base | outside, terms + group.first, of_warp + group.first);
     }
   }
   __syncthreads();
@@ -150,23 +182,26 @@ int pauli_read_of(const KetmeshCudaContext* context, const KetmeshCudaShard* sha
   const auto odd = [&](std::uint64_t t) { return static_cast<std::uint32_t>(__builtin_popcountll(x[t] & z[t]) & 1); };
   std::stable_sort(order.begin(), order.end(), [&](std::uint64_t a, std::uint64_t b) {
     const std::uint64_t xa = x[a] & local, xb = x[b] & local;
-    return xa != xb ? xa < xb : odd(a) < odd(b);
+    if (xa != xb) return xa < xb;
+    return xa == 0 ? place(z[a]) >> kThreadBits < place(z[b]) >> kThreadBits : odd(a) < odd(b);
   });
   for (std::uint64_t begin = 0; begin < count; begin += kMostTerms) {
     const std::uint64_t end = begin + kMostTerms < count ? begin + kMostTerms : count;
     const int here = static_cast<int>(end - begin);
     std::vector<Group> groups;
     std::vector<Term> terms;
+    std::fill(std::begin(g.diagonal), std::end(g.diagonal), std::uint16_t{0});
     for (std::uint64_t k = begin; k < end; ++k) {
       const std::uint64_t t = order[k];
       const std::uint32_t flips = place(x[t]);
+      terms.push_back({z[t] & ~tile, place(z[t]), 0});
+      if (flips == 0) {  // the first ones, by pattern
+        for (std::uint32_t u = (terms.back().inside >> kThreadBits) + 1; u <= kIterations; ++u) ++g.diagonal[u];
+        continue;
+      }
       if (groups.empty() || groups.back().x != flips || groups.back().odd != odd(t) || groups.back().count == kTermsAtOnce)
         groups.push_back({flips, static_cast<std::uint32_t>(k - begin), 0, odd(t)});
       ++groups.back().count;
-      Term term{z[t] & ~tile, place(z[t]), 0};
-      for (std::uint32_t j = 0; j < 32; ++j)
-        term.iterations |= static_cast<std::uint32_t>(__builtin_popcount(term.inside >> kThreadBits & j) & 1) << j;
-      terms.push_back(term);
     }
     const std::size_t group_bytes = groups.size() * sizeof(Group), term_bytes = terms.size() * sizeof(Term);
     const Scratch lists(stream, term_bytes + group_bytes), partial(stream, static_cast<std::size_t>(kBlocks) * here * sizeof(double));

@@ -118,6 +118,6 @@ extern "C" __attribute__((visibility("default"))) const KetmeshCudaTable* ketmes
       cuda::set_amplitude,      cuda::fill_product, cuda::prepare,       cuda::unprepare,    cuda::run_pass,
       cuda::marginals,          cuda::collapse,     cuda::probabilities, cuda::read,         cuda::pauli_sums,
       cuda::inner_product,      cuda::apply_pauli,  cuda::add,           cuda::pack,         cuda::unpack,
-      cuda::pauli_read,         cuda::swap_blocks,  cuda::search};
+      cuda::pauli_read,         cuda::swap_blocks,  cuda::sample};
   return version == KETMESH_CUDA_ABI_VERSION ? &table : nullptr;
 }

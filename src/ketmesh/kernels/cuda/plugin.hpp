@@ -78,8 +78,7 @@ int pauli_sums(const KetmeshCudaContext*, const KetmeshCudaShard*, const Ketmesh
                const std::uint64_t* z, std::uint64_t count, double* sums);
 int pauli_read(const KetmeshCudaContext*, const KetmeshCudaShard*, const std::uint8_t* tile, std::int32_t tile_bits, std::int32_t row_bits,
                const std::uint64_t* x, const std::uint64_t* z, std::uint64_t count, double* sums);
-int search(const KetmeshCudaContext*, const KetmeshCudaShard*, const std::uint8_t* bits, std::int32_t block_bits, const double* running,
-           std::uint64_t last_possible, double unit, std::uint64_t* draws, std::uint64_t count);
+int sample(const KetmeshCudaContext*, const KetmeshCudaShard*, const KetmeshCudaSample*, KetmeshCudaRoom room, void* user);
 int inner_product(const KetmeshCudaContext*, const KetmeshCudaShard* a, const KetmeshCudaShard* b, double* out);
 
 /// function<float> or function<double> by the context's precision.

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#define KETMESH_CUDA_ABI_VERSION 3
+#define KETMESH_CUDA_ABI_VERSION 4
 #define KETMESH_CUDA_OUT_OF_MEMORY 2
 #define KETMESH_CUDA_FAILED 3
 
@@ -40,6 +40,18 @@ typedef struct {
   uint32_t shared_bytes;
   int32_t sums_norm; /* 0: not for runs with norm_sums */
 } KetmeshCudaKernel;
+
+typedef struct {
+  const uint8_t* bits; /* one for each bit of the shard */
+  int32_t block_bits;
+  uint32_t purpose;
+  const double* running; /* 2^(local_bits - block_bits) + 1 sums */
+  uint64_t last_possible;
+  double unit;
+  uint64_t seed, first_shot, count;
+} KetmeshCudaSample;
+
+typedef void* (*KetmeshCudaRoom)(void* user, uint64_t pairs); /* NULL: there is no memory */
 
 typedef struct {
   uint32_t version;
@@ -83,9 +95,8 @@ typedef struct {
                     const uint64_t* x, const uint64_t* z, uint64_t count, double* sums);
   int (*swap_blocks)(const KetmeshCudaContext*, const KetmeshCudaShard* a, const KetmeshCudaShard* b, uint64_t mask, uint64_t value_a,
                      uint64_t value_b);
-  /* bits: one for each bit of the shard; running: 2^(local_bits - block_bits) + 1 sums; draws become outcomes */
-  int (*search)(const KetmeshCudaContext*, const KetmeshCudaShard*, const uint8_t* bits, int32_t block_bits, const double* running,
-                uint64_t last_possible, double unit, uint64_t* draws, uint64_t count);
+  /* pairs (outcome, count) in ascending order; `room` is asked once for memory for as many as there are */
+  int (*sample)(const KetmeshCudaContext*, const KetmeshCudaShard*, const KetmeshCudaSample*, KetmeshCudaRoom room, void* user);
 } KetmeshCudaTable;
 
 /* NULL when the version is not the one asked for. */

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "ketmesh/base/error.hpp"
+#include "ketmesh/base/random.hpp"
 #include "ketmesh/kernels/gpu/abi.h"
 #include "ketmesh/kernels/gpu/device_link.hpp"
 #include "ketmesh/kernels/gpu/pauli_tiles.hpp"
@@ -288,12 +289,25 @@ struct Functions {
     const auto first = c_shard(a), second = c_shard(b);
     check(table().swap_blocks(&c, &first, &second, mask, value_a, value_b), "swap_blocks");
   }
-  static void search(const DeviceContext& context, const Shard& shard, const OutcomeSearch& search, std::span<std::uint64_t> draws) {
+  static std::vector<OutcomeCount> sample(const DeviceContext& context, const Shard& shard, const ShotDraws& draws) {
+    static_assert(sizeof(OutcomeCount) == 2 * sizeof(std::uint64_t));
     const auto c = c_context(context);
     const auto s = c_shard(shard);
-    check(table().search(&c, &s, search.bits.data(), search.block_bits, search.running.data(), search.last_possible, search.unit,
-                         draws.data(), draws.size()),
-          "search");
+    const KetmeshCudaSample of{draws.bits.data(),    draws.block_bits,    static_cast<std::uint32_t>(DrawPurpose::terminal_sampling),
+                               draws.running.data(), draws.last_possible, draws.unit,
+                               draws.seed,           draws.first_shot,    draws.count};
+    std::vector<OutcomeCount> out;
+    const KetmeshCudaRoom room = [](void* user, std::uint64_t pairs) -> void* {
+      try {
+        auto& all = *static_cast<std::vector<OutcomeCount>*>(user);
+        all.resize(static_cast<std::size_t>(pairs));
+        return all.data();
+      } catch (...) {
+        return nullptr;  // said by the plugin; no exception crosses it
+      }
+    };
+    check(table().sample(&c, &s, &of, room, &out), "sample", draws.count * sizeof(OutcomeCount));
+    return out;
   }
 
   static Kernels kernels(std::string_view level) {
@@ -323,7 +337,7 @@ struct Functions {
             .pack = pack,
             .unpack = unpack,
             .swap_blocks = swap_blocks,
-            .search = search};
+            .sample = sample};
   }
 };
 
