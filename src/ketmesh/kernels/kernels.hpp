@@ -91,6 +91,8 @@ struct Kernels {
   void (*fill_product)(const DeviceContext&, const Shard&, std::span<const std::array<cdouble, 2>> factors, cdouble scale);
 
   // ---- passes
+  /// The passes of this plan come next: what takes long to prepare may begin. nullptr: nothing does.
+  void (*announce)(const DeviceContext&, const Plan& plan, const Binding& binding);
   PreparedPass (*prepare_pass)(const DeviceContext&, const Pass& pass, const Binding& binding, int local_bits);
   /// bins may be nullptr. The store permutes the tile's bits as the pass says.
   void (*run_pass)(const DeviceContext&, const PreparedPass& pass, const Shard&, const NormBins* bins);

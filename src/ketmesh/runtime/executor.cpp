@@ -58,6 +58,8 @@ measure::BlockSums execute(const Plan& plan, const Binding& binding, ShardedStat
   if (plan.precision != state.precision()) throw Internal("the plan is for another precision than the state has");
   {
     const Stopwatch watch(record.seconds_evolve);
+    if (const auto& own = state.own_shards(); !own.empty() && own.front().kernels->announce != nullptr)
+      own.front().kernels->announce(own.front().context, plan, binding);
     start_state(plan, binding, plan.stages.empty() ? plan.final_layout : plan.stages.front().layout, state);
   }
   note_memory(state, 1, 0, record);

@@ -133,6 +133,11 @@ class Kernels {
     return found;
   }
 
+  void begin(const std::shared_ptr<OwnKernel>& kernel) {
+    const std::lock_guard lock(mutex_);
+    if (kernel->state == OwnKernel::State::idle) start(kernel);
+  }
+
   cudaKernel_t ready(const std::shared_ptr<OwnKernel>& held, double seconds, bool wait) {
     OwnKernel& kernel = *held;
     std::unique_lock lock(mutex_);
@@ -205,6 +210,8 @@ std::shared_ptr<OwnKernel> own_kernel(const char* source, int capability) {
   if (mode() == Mode::never || !nvrtc().found) return nullptr;
   return kernels().find(source, capability);
 }
+
+void begin(const std::shared_ptr<OwnKernel>& kernel) { kernels().begin(kernel); }
 
 cudaKernel_t ready(const std::shared_ptr<OwnKernel>& kernel, double seconds) {
   return kernels().ready(kernel, seconds, mode() == Mode::always);

@@ -17,6 +17,9 @@ class OwnKernel;
 /// The kernel of a source on a device of this compute capability (10 * major + minor); the same for equal sources. nullptr: only interpret.
 std::shared_ptr<OwnKernel> own_kernel(const char* source, int capability);
 
+/// Compiles it now, on a thread of its own.
+void begin(const std::shared_ptr<OwnKernel>& kernel);
+
 /// The kernel when it can be launched now. `seconds`: what interpreting the pass would take.
 cudaKernel_t ready(const std::shared_ptr<OwnKernel>& kernel, double seconds);
 

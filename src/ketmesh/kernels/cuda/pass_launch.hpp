@@ -17,6 +17,8 @@ struct Prepared {
   unsigned char* data = nullptr;
   // Where the program has a kernel of its own:
   std::shared_ptr<OwnKernel> own;
+  Program own_program{};
+  unsigned char* own_data = nullptr;
   std::vector<unsigned char> constants;
   unsigned own_shared_bytes = 0;
   bool own_sums_norm = false;
@@ -25,7 +27,9 @@ struct Prepared {
   Prepared(const Prepared&) = delete;
   Prepared& operator=(const Prepared&) = delete;
   ~Prepared() {
-    if (data != nullptr && cudaSetDevice(device) == cudaSuccess) cudaFreeAsync(data, nullptr);
+    if (data == nullptr || cudaSetDevice(device) != cudaSuccess) return;
+    cudaFreeAsync(data, nullptr);
+    if (own_data != nullptr) cudaFreeAsync(own_data, nullptr);
   }
   const PhaseEntry* entries() const { return reinterpret_cast<const PhaseEntry*>(data + program.entries_at); }
   const unsigned char* tables() const { return data + program.tables_at; }

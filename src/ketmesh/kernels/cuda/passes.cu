@@ -13,16 +13,24 @@ double interpreting_seconds(const Prepared& p, const KetmeshCudaShard& shard) {
   return static_cast<double>(std::uint64_t{1} << shard.local_bits) * (4e-12 + 0.5e-12 * p.program.num_ops);
 }
 
+int capability_of(const KetmeshCudaContext* context, int* out) {
+  int major = 0, minor = 0;
+  KETMESH_TRY(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, context->device));
+  KETMESH_TRY(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, context->device));
+  *out = 10 * major + minor;
+  return 0;
+}
+
 int launch_own(cudaKernel_t kernel, const Prepared& p, const KetmeshCudaShard& shard, NormTarget norm, cudaStream_t stream) {
-  const int t = p.program.tile_bits;
+  const Program& own = p.own_program;
   void* data = shard.data;
   std::uint64_t base = shard.base;
-  const unsigned char *parts = p.data + p.program.parts_at, *entries = p.data + p.program.entries_at, *tables = p.tables();
+  const unsigned char *parts = p.own_data + own.parts_at, *entries = p.own_data + own.entries_at, *tables = p.own_data + own.tables_at;
   void* arguments[] = {&data, &base, &parts, &entries, &tables, &norm, const_cast<unsigned char*>(p.constants.data())};
   const void* function = reinterpret_cast<const void*>(kernel);
   KETMESH_TRY(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(p.own_shared_bytes)));
-  KETMESH_TRY(cudaLaunchKernel(function, dim3(static_cast<unsigned>(std::uint64_t{1} << (shard.local_bits - t))),
-                               dim3(1u << (t - kRegisterBits)), arguments, p.own_shared_bytes, stream));
+  KETMESH_TRY(cudaLaunchKernel(function, dim3(static_cast<unsigned>(std::uint64_t{1} << (shard.local_bits - own.tile_bits))),
+                               dim3(1u << (own.tile_bits - own.register_bits)), arguments, p.own_shared_bytes, stream));
   return 0;
 }
 
@@ -35,6 +43,13 @@ int launch(const KetmeshCudaContext* context, const Prepared& p, const KetmeshCu
 }
 
 }  // namespace
+
+int compile(const KetmeshCudaContext* context, const char* source) {
+  int capability = 0;
+  if (const int code = capability_of(context, &capability); code != 0) return code;
+  if (const auto kernel = own_kernel(source, capability); kernel != nullptr) begin(kernel);
+  return 0;
+}
 
 int prepare(const KetmeshCudaContext* context, const void* program, const void* data, std::uint64_t bytes, const KetmeshCudaKernel* kernel,
             std::int64_t* handle) {
@@ -50,11 +65,13 @@ int prepare(const KetmeshCudaContext* context, const void* program, const void* 
   KETMESH_TRY(cudaMallocAsync(reinterpret_cast<void**>(&p->data), bytes + 16, stream));
   KETMESH_TRY(cudaMemcpyAsync(p->data, data, bytes, cudaMemcpyHostToDevice, stream));
   if (kernel != nullptr) {
-    int major = 0, minor = 0;
-    KETMESH_TRY(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, context->device));
-    KETMESH_TRY(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, context->device));
+    int capability = 0;
+    if (const int code = capability_of(context, &capability); code != 0) return code;
     const auto* constants = static_cast<const unsigned char*>(kernel->constants);
-    p->own = own_kernel(kernel->source, 10 * major + minor);
+    p->own_program = *static_cast<const Program*>(kernel->program);
+    KETMESH_TRY(cudaMallocAsync(reinterpret_cast<void**>(&p->own_data), kernel->bytes + 16, stream));
+    KETMESH_TRY(cudaMemcpyAsync(p->own_data, kernel->data, kernel->bytes, cudaMemcpyHostToDevice, stream));
+    p->own = own_kernel(kernel->source, capability);
     p->constants.assign(constants, constants + kernel->constant_bytes);
     p->own_shared_bytes = kernel->shared_bytes;
     p->own_sums_norm = kernel->sums_norm != 0;

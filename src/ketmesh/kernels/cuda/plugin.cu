@@ -25,6 +25,18 @@ void format_uuid(const cudaUUID_t& uuid, char* out, std::size_t size) {
                 u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14], u[15]);
 }
 
+cudaError_t use_device(int device) {
+  constexpr std::uint64_t kKeptBytes = std::uint64_t{64} << 20;
+  static std::atomic<std::uint64_t> prepared{0};  // a bit a device
+  if (const cudaError_t error = cudaSetDevice(device); error != cudaSuccess) return error;
+  const std::uint64_t bit = std::uint64_t{1} << (device & 63);
+  if ((prepared.fetch_or(bit) & bit) != 0) return cudaSuccess;
+  cudaMemPool_t pool = nullptr;
+  if (const cudaError_t error = cudaDeviceGetDefaultMemPool(&pool, device); error != cudaSuccess) return error;
+  std::uint64_t kept = kKeptBytes;
+  return cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &kept);
+}
+
 namespace {
 
 const char* last_error() { return error_text().c_str(); }
@@ -112,12 +124,34 @@ int synchronize(const KetmeshCudaContext* context) {
 
 extern "C" __attribute__((visibility("default"))) const KetmeshCudaTable* ketmesh_cuda_table(std::uint32_t version) {
   namespace cuda = ketmesh::kernels::cuda;
-  static const KetmeshCudaTable table = {
-      KETMESH_CUDA_ABI_VERSION, KETMESH_BUILD_ID,   cuda::last_error,    cuda::device_count, cuda::device,
-      cuda::allocate,           cuda::release,      cuda::copy,          cuda::synchronize,  cuda::fill_zero,
-      cuda::set_amplitude,      cuda::fill_product, cuda::prepare,       cuda::unprepare,    cuda::run_pass,
-      cuda::marginals,          cuda::collapse,     cuda::probabilities, cuda::read,         cuda::pauli_sums,
-      cuda::inner_product,      cuda::apply_pauli,  cuda::add,           cuda::pack,         cuda::unpack,
-      cuda::pauli_read,         cuda::swap_blocks,  cuda::sample};
+  static const KetmeshCudaTable table = {KETMESH_CUDA_ABI_VERSION,
+                                         KETMESH_BUILD_ID,
+                                         cuda::last_error,
+                                         cuda::device_count,
+                                         cuda::device,
+                                         cuda::allocate,
+                                         cuda::release,
+                                         cuda::copy,
+                                         cuda::synchronize,
+                                         cuda::fill_zero,
+                                         cuda::set_amplitude,
+                                         cuda::fill_product,
+                                         cuda::prepare,
+                                         cuda::compile,
+                                         cuda::unprepare,
+                                         cuda::run_pass,
+                                         cuda::marginals,
+                                         cuda::collapse,
+                                         cuda::probabilities,
+                                         cuda::read,
+                                         cuda::pauli_sums,
+                                         cuda::inner_product,
+                                         cuda::apply_pauli,
+                                         cuda::add,
+                                         cuda::pack,
+                                         cuda::unpack,
+                                         cuda::pauli_read,
+                                         cuda::swap_blocks,
+                                         cuda::sample};
   return version == KETMESH_CUDA_ABI_VERSION ? &table : nullptr;
 }

@@ -97,7 +97,7 @@ __global__ void __launch_bounds__(most_threads(T), blocks_per_multiprocessor(siz
   for (unsigned k = 0; k < program.num_ops; ++k) {
     const uint4 op = next;
     next = reinterpret_cast<const uint4*>(image.ops)[k + 1];  // the image has one more
-    const unsigned on = op.x >> 8 & 255u, reg0 = op.x >> 16 & 15u, reg1 = op.x >> 20 & 15u, mask = op.x >> 24 & 15u, value = op.x >> 28;
+    const unsigned on = op.x >> 8 & 255u, reg0 = op.x >> 16 & 7u, reg1 = op.x >> 19 & 7u, mask = op.x >> 22 & 31u, value = op.x >> 27;
     const auto thread_holds = [&] { return (where & op.y & 0xffffu) == op.y >> 16; };
     const unsigned at = image_at + op.z;
     switch (static_cast<OpKind>(op.x & 255u)) {

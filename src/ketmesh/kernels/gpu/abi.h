@@ -38,7 +38,10 @@ typedef struct {
   const void* constants;
   uint64_t constant_bytes;
   uint32_t shared_bytes;
-  int32_t sums_norm; /* 0: not for runs with norm_sums */
+  int32_t sums_norm;   /* 0: not for runs with norm_sums */
+  const void* program; /* its own program and data, like those of prepare */
+  const void* data;
+  uint64_t bytes;
 } KetmeshCudaKernel;
 
 typedef struct {
@@ -73,6 +76,7 @@ typedef struct {
   /* program: kernels::cuda::Program; data: its image, entries and tables, copied to the device; kernel: NULL, or one made for it */
   int (*prepare)(const KetmeshCudaContext*, const void* program, const void* data, uint64_t bytes, const KetmeshCudaKernel* kernel,
                  int64_t* handle);
+  int (*compile)(const KetmeshCudaContext*, const char* source); /* begins to compile a kernel that a program will come with */
   int (*unprepare)(int64_t handle);
   int (*run_pass)(const KetmeshCudaContext*, int64_t handle, const KetmeshCudaShard*, const uint8_t* norm_bits, int32_t norm_count,
                   double* norm_sums);

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "ketmesh/base/error.hpp"
@@ -22,11 +24,23 @@ namespace {
 
 constexpr const char* kLibrary = "libketmesh_cuda.so";
 
+bool always_compiles() {
+  const char* compile = std::getenv("KETMESH_CUDA_COMPILE");
+  return compile != nullptr && std::string_view(compile) == "always";
+}
+
 /// Small shards are not worth a kernel of their own.
 bool wants_own_kernel(int local_bits) {
   constexpr int kLeastBits = 22;
-  const char* compile = std::getenv("KETMESH_CUDA_COMPILE");
-  return local_bits >= kLeastBits || (compile != nullptr && std::string_view(compile) == "always");
+  return local_bits >= kLeastBits || always_compiles();
+}
+
+/// Whether a plan is met for the first time.
+bool is_new(std::uint64_t plan_hash, int bytes_of_real) {
+  static std::mutex mutex;
+  static std::set<std::pair<std::uint64_t, int>> known;
+  const std::lock_guard lock(mutex);
+  return known.emplace(plan_hash, bytes_of_real).second;
 }
 
 struct Plugin {
@@ -165,27 +179,73 @@ struct Functions {
     }
   };
 
+  struct OwnKernel {
+    cuda::Sweep sweep;
+    cuda::Specialised kernel;
+    bool sums_norm = false;
+  };
+  /// One for each sweep of the interpreter; of one whose source is empty there is none.
+  static std::vector<OwnKernel> own_kernels(const Pass& pass, const Binding& binding, int local_bits,
+                                            const cuda::Translation& interpreted) {
+    std::vector<OwnKernel> out(interpreted.size());
+    if (!wants_own_kernel(local_bits)) return out;
+    // Threads that hold 32 amplitudes need fewer trips; in double precision their registers do not suffice.
+    const bool wide = kRealBytes == 4 && pass.tile_bits.size() >= cuda::kMinTileBits + 1 && interpreted.size() == 1;
+    cuda::Translation sweeps = wide ? cuda::translate<Real>(pass, binding, local_bits, cuda::kMostRegisterBits) : interpreted;
+    if (sweeps.size() != interpreted.size()) sweeps = interpreted;
+    for (std::size_t k = 0; k < out.size(); ++k) {
+      out[k].sums_norm = pass.sums_norm && k + 1 == out.size();
+      out[k].kernel = cuda::specialise<Real>(sweeps[k], out[k].sums_norm);
+      out[k].sweep = std::move(sweeps[k]);
+    }
+    return out;
+  }
+
+  /// All kernels of a plan compile side by side where each run would wait for them one by one.
+  static void announce(const DeviceContext& context, const Plan& plan, const Binding& binding) {
+    if (!always_compiles() || !is_new(plan.hash, kRealBytes)) return;
+    const auto c = c_context(context);
+    const int local_bits = plan.placement.local_bits();
+    for (const Stage& stage : plan.stages)
+      for (const Pass& pass : stage.passes)
+        for (const OwnKernel& own : own_kernels(pass, binding, local_bits, cuda::translate<Real>(pass, binding, local_bits)))
+          if (!own.kernel.source.empty()) check(table().compile(&c, own.kernel.source.c_str()), "compile");
+  }
+
   static PreparedPass prepare_pass(const DeviceContext& context, const Pass& pass, const Binding& binding, int local_bits) {
     const auto c = c_context(context);
     const cuda::Translation translation = cuda::translate<Real>(pass, binding, local_bits);
     auto prepared = std::make_shared<Prepared>();
-    for (const cuda::Sweep& sweep : translation) {
-      cuda::Program program = sweep.program;
+    const auto join = [](const cuda::Sweep& sweep, cuda::Program& program) {
+      program = sweep.program;
       std::vector<std::byte> data = sweep.image;
-      const auto join = [&](const void* from, std::size_t bytes) {
+      const auto add = [&](const void* from, std::size_t bytes) {
         const std::size_t at = (data.size() + 15) / 16 * 16;
         data.resize(at + bytes);
         if (bytes > 0) std::memcpy(data.data() + at, from, bytes);
         return at;
       };
-      program.entries_at = join(sweep.entries.data(), sweep.entries.size() * sizeof(cuda::PhaseEntry));
-      program.tables_at = join(sweep.tables.data(), sweep.tables.size());
-      const bool sums_norm = pass.sums_norm && &sweep == &translation.back();
-      cuda::Specialised own;
-      if (wants_own_kernel(local_bits)) own = cuda::specialise<Real>(sweep, sums_norm);
-      const KetmeshCudaKernel kernel{own.source.c_str(), own.constants.data(), own.constants.size(), own.shared_bytes, sums_norm ? 1 : 0};
+      program.entries_at = add(sweep.entries.data(), sweep.entries.size() * sizeof(cuda::PhaseEntry));
+      program.tables_at = add(sweep.tables.data(), sweep.tables.size());
+      return data;
+    };
+    for (const OwnKernel& own : own_kernels(pass, binding, local_bits, translation)) {
+      const cuda::Sweep& sweep = translation[prepared->handles.size()];
+      cuda::Program program, own_program;
+      const std::vector<std::byte> data = join(sweep, program);
+      std::vector<std::byte> own_data;
+      if (!own.kernel.source.empty()) own_data = join(own.sweep, own_program);
+      const KetmeshCudaKernel kernel{own.kernel.source.c_str(),
+                                     own.kernel.constants.data(),
+                                     own.kernel.constants.size(),
+                                     own.kernel.shared_bytes,
+                                     own.sums_norm ? 1 : 0,
+                                     &own_program,
+                                     own_data.data(),
+                                     own_data.size()};
       std::int64_t handle = 0;
-      check(table().prepare(&c, &program, data.data(), data.size(), own.source.empty() ? nullptr : &kernel, &handle), "prepare_pass");
+      check(table().prepare(&c, &program, data.data(), data.size(), own.kernel.source.empty() ? nullptr : &kernel, &handle),
+            "prepare_pass");
       prepared->handles.push_back(handle);
     }
     return prepared;
@@ -323,6 +383,7 @@ struct Functions {
             .fill_zero = fill_zero,
             .fill_basis = fill_basis,
             .fill_product = fill_product,
+            .announce = announce,
             .prepare_pass = prepare_pass,
             .run_pass = run_pass,
             .marginals = marginals,

@@ -63,10 +63,15 @@ TEST(GpuProgram, InterpretedEqualsReference) {
       const RandomPass r(seed, c.local + kGlobalBits, c.local, c.tile, c.rows, c.steps, seed % 2 == 0);
       const Index base = (seed % 4) << c.local;
       const Vector start = random_state(seed, std::size_t{1} << c.local);
-      Vector state = start;
-      for (const cuda::Sweep& sweep : cuda::translate<double>(r.pass, r.binding, c.local)) Interpreter(sweep).run(state, base, c.local);
-      EXPECT_LT(largest_difference(state, reference(r, start, base)), 1e-13)
-          << "local " << c.local << " tile " << c.tile << " seed " << seed;
+      const Vector want = reference(r, start, base);
+      for (const int registers : {cuda::kRegisterBits, cuda::kMostRegisterBits}) {
+        if (registers > cuda::kRegisterBits && c.tile <= cuda::kMinTileBits) continue;
+        Vector state = start;
+        for (const cuda::Sweep& sweep : cuda::translate<double>(r.pass, r.binding, c.local, registers))
+          Interpreter(sweep).run(state, base, c.local);
+        EXPECT_LT(largest_difference(state, want), 1e-13)
+            << "local " << c.local << " tile " << c.tile << " seed " << seed << " registers " << registers;
+      }
     }
 }
 

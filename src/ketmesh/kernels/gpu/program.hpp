@@ -16,8 +16,9 @@
 namespace ketmesh::kernels::cuda {
 
 inline constexpr int kMaxTileBits = 13;
-inline constexpr int kMinTileBits = 8;  // smaller tiles run in the small kernel, one amplitude a thread
-inline constexpr int kRegisterBits = 4;
+inline constexpr int kMinTileBits = 8;   // smaller tiles run in the small kernel, one amplitude a thread
+inline constexpr int kRegisterBits = 4;  // of a thread of the interpreter; kernels of their own may have one more
+inline constexpr int kMostRegisterBits = 5;
 inline constexpr int kMaxRuns = 16;
 inline constexpr std::uint32_t kMaxImageBytes = 16384;
 inline constexpr std::uint32_t kMaxParts = 1024;  // 8 bytes of shared memory each
@@ -35,7 +36,8 @@ enum class OpKind : std::uint8_t {
   dense1,      // any 2 x 2 under controls: 8 reals
   cx,          // reg0 controls, reg1 is flipped, where the thread's controls hold
   dense2,      // 32 reals, targets reg0 < reg1, under controls
-  odd2,        // acts where the bits reg0 < reg1 differ: 2 x 2 on (01, 10), 8 reals, under controls
+  odd2,        // acts where the bits reg0 < reg1 differ: 2 x 2 on (01, 10), 8 reals, under controls; `extra` 1: it is the first entry times
+               // [[1, it], [it, 1]], and t follows
   rescale,     // 1 real
   diagonal,    // factors by register index from the tables at `extra`, for each of them one of each class of threads; the class is made of
                // the thread bits in the nibbles of `data`, 15: no more
@@ -53,8 +55,7 @@ struct alignas(16) Op {
   union {
     std::uint8_t registers, count;
   };
-  std::uint8_t reg0 : 4, reg1 : 4;
-  std::uint8_t reg_mask : 4, reg_value : 4;
+  std::uint16_t reg0 : 3, reg1 : 3, reg_mask : 5, reg_value : 5;
   std::uint16_t thread_mask, thread_value;
   std::uint32_t data;   // coefficients and maps of trips: byte offset in the image
   std::uint32_t extra;  // tables: in units of 16 bytes
@@ -97,18 +98,18 @@ struct Run {
 /// memory in the high ones. Both are sums over the low four and the other bits of the thread's number.
 struct Trip {
   std::uint32_t low[16];
-  std::uint32_t bit[4];
+  std::uint32_t bit[8];
   std::uint32_t high[32];
 };
 
-/// Targets of an op of any targets, or which tile bit each thread bit (tile_bits - 4 of them) and register bit stands for.
+/// Targets of an op of any targets, or which tile bit each bit of the thread's number and each register bit stands for.
 struct Map {
   std::uint8_t bit[16];
 };
 
 /// The kernel's parameter.
 struct Program {
-  std::int32_t tile_bits;
+  std::int32_t tile_bits, register_bits;
   std::int32_t num_tile_runs, num_block_runs;
   std::uint32_t num_ops, num_parts, num_guards, image_bytes;
   std::uint32_t guards_at, trips_at, maps_at, groups_at,

@@ -38,7 +38,7 @@ class Interpreter {
       if (!small_) go(from_trip(p_.trips_at));
       for (std::size_t k = 0; !small_ && k < static_cast<std::size_t>(bits_); ++k)  // the kernel loads by these
         EXPECT_EQ(bits::one(p_.load_bits[k]), spread(map_[k], p_.tile_runs, p_.num_tile_runs));
-      pending_.assign(std::size_t{1} << std::max(bits_ - 4, 0), cdouble(NAN, NAN));
+      pending_.assign(std::size_t{1} << std::max(bits_ - p_.register_bits, 0), cdouble(NAN, NAN));
       for (std::uint32_t k = 0; k < p_.num_ops; ++k)
         if (!dropped(k, base | block)) apply(from_image<cuda::Op>(0, k), a, base | block);
       if (p_.pending) settle(a);
@@ -71,7 +71,7 @@ class Interpreter {
   }
   cuda::Trip from_trip(std::uint32_t at) const {
     cuda::Trip out{};
-    std::memcpy(&out, s_.image.data() + at, 80 + (std::size_t{4} << (bits_ - 8)));
+    std::memcpy(&out, s_.image.data() + at, 96 + (std::size_t{4} << (bits_ - p_.register_bits - 4)));
     return out;
   }
   bool dropped(std::uint32_t op, Index outside) const {
@@ -83,27 +83,29 @@ class Interpreter {
   }
   void go(const cuda::Trip& trip) {
     for (int k = 0; k < bits_; ++k) {
-      const std::uint32_t both = k < 4 ? trip.low[1u << k] : k < bits_ - 4 ? trip.high[1u << (k - 4)] : trip.bit[k - (bits_ - 4)];
+      const std::uint32_t both = k < 4                          ? trip.low[1u << k]
+                                 : k < bits_ - p_.register_bits ? trip.high[1u << (k - 4)]
+                                                                : trip.bit[k - (bits_ - p_.register_bits)];
       map_[static_cast<std::size_t>(k)] = both & 0xffffu;
       EXPECT_EQ(both >> 16, cuda::pad(both & 0xffffu));
     }
   }
   cuda::Map map(std::size_t k) const { return from_image<cuda::Map>(p_.maps_at, k); }
-  Index register_bit(int r) const { return map_[static_cast<std::size_t>(bits_ - 4 + r)]; }
+  Index register_bit(int r) const { return map_[static_cast<std::size_t>(bits_ - p_.register_bits + r)]; }
   unsigned registers(Index i) const {
     unsigned out = 0;
     if (!small_)
-      for (int k = 0; k < 4; ++k) out |= (i & register_bit(k)) != 0 ? 1u << k : 0;
+      for (int k = 0; k < p_.register_bits; ++k) out |= (i & register_bit(k)) != 0 ? 1u << k : 0;
     return out;
   }
   Index thread(Index i) const {
     if (!small_)
-      for (int k = 0; k < 4; ++k) i &= ~register_bit(k);
+      for (int k = 0; k < p_.register_bits; ++k) i &= ~register_bit(k);
     return i;
   }
   std::size_t thread_number(Index i) const {
     std::size_t out = 0;
-    for (int k = 0; k < bits_ - 4; ++k) out |= (i & map_[static_cast<std::size_t>(k)]) != 0 ? std::size_t{1} << k : 0;
+    for (int k = 0; k < bits_ - p_.register_bits; ++k) out |= (i & map_[static_cast<std::size_t>(k)]) != 0 ? std::size_t{1} << k : 0;
     return out;
   }
 
@@ -143,7 +145,7 @@ class Interpreter {
             std::swap(a[i], a[i | register_bit(op.reg1)]);
         return;
       default:
-        for (int r = 0; r < 4; ++r)
+        for (int r = 0; r < p_.register_bits; ++r)
           if ((op.registers >> r & 1) != 0) one_target(op, r, a);
     }
   }

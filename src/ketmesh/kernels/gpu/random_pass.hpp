@@ -80,6 +80,15 @@ class RandomPass {
       for (std::size_t c = 0; c < size; ++c) binding.matrices.push_back(columns[c][r]);
   }
 
+  /// exp(-i angle (XX + YY + ZZ))
+  void exchange(Step& step) {
+    const double a = angle();
+    const cdouble even = std::polar(1.0, -a), same = std::polar(1.0, a) * std::cos(2 * a),
+                  other = std::polar(1.0, a) * cdouble(0, -std::sin(2 * a));
+    step.matrix = static_cast<std::uint32_t>(binding.matrices.size());
+    binding.matrices.insert(binding.matrices.end(), {even, 0, 0, 0, 0, same, other, 0, 0, other, same, 0, 0, 0, 0, even});
+  }
+
   void add_step() {
     Step step;
     const int kind = below(10);
@@ -115,7 +124,11 @@ class RandomPass {
       }
     } else {
       step.targets = targets(kind == 8 ? 2 : 3 + below(3));
-      unitary(step, static_cast<int>(step.targets.size()));
+      if (step.targets.size() == 2 && below(2) == 0) {
+        exchange(step);
+      } else {
+        unitary(step, static_cast<int>(step.targets.size()));
+      }
     }
     if (step.kind != StepKind::phases) controls(step);
     pass.residencies.back().steps.push_back(std::move(step));

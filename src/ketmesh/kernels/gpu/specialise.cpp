@@ -18,8 +18,14 @@ template <typename Real>
 class Specialiser {
  public:
   Specialiser(const Sweep& sweep, bool sums_norm)
-      : s_(sweep), p_(sweep.program), bits_(p_.tile_bits), threads_(bits_ - kRegisterBits), sums_norm_(sums_norm) {
-    for (int j = 0; j < 16; ++j) slot_[static_cast<std::size_t>(j)] = j;
+      : s_(sweep),
+        p_(sweep.program),
+        bits_(p_.tile_bits),
+        registers_(p_.register_bits),
+        threads_(bits_ - registers_),
+        size_(1 << registers_),
+        sums_norm_(sums_norm) {
+    for (int j = 0; j < size_; ++j) slot_[static_cast<std::size_t>(j)] = j;
   }
 
   Specialised run() {
@@ -92,7 +98,7 @@ class Specialiser {
 
   template <typename F>
   void for_pairs(int r, F&& f) const {
-    for (int j = 0; j < 16; ++j)
+    for (int j = 0; j < size_; ++j)
       if ((j >> r & 1) == 0) f(j, j | 1 << r);
   }
 
@@ -104,7 +110,7 @@ class Specialiser {
     flip.clear();
   }
   void settle_flips(unsigned bits) {
-    for (int r = 0; r < kRegisterBits; ++r)
+    for (int r = 0; r < registers_; ++r)
       if ((bits >> r & 1u) != 0) settle_flip(r);
   }
   void add_flip(int r, const std::string& more) {
@@ -119,7 +125,7 @@ class Specialiser {
 
   void multiply(int j, const std::string& x, const std::string& y) { line("TIMES(" + name(j) + "," + x + "," + y + ")"); }
   void multiply_all(const std::string& x, const std::string& y) {
-    for (int j = 0; j < 16; ++j) multiply(j, x, y);
+    for (int j = 0; j < size_; ++j) multiply(j, x, y);
   }
   void add_pending(const std::string& x, const std::string& y, bool more) {
     line(more ? "{const R u = qx; qx = u * " + x + " - qy * " + y + "; qy = u * " + y + " + qy * " + x + ";}"
@@ -156,7 +162,7 @@ class Specialiser {
   /// What register index j adds to the address in the shard.
   std::uint64_t offset_of(const std::uint8_t* bits, int j) const {
     std::uint64_t out = 0;
-    for (int r = 0; r < kRegisterBits; ++r)
+    for (int r = 0; r < registers_; ++r)
       if ((j >> r & 1) != 0) out += std::uint64_t{1} << bits[threads_ + r];
     return out;
   }
@@ -174,9 +180,9 @@ class Specialiser {
     line("const unsigned long long outside = base | block;");
     line("C* mine = " + mine(p_.load_bits) + ";");
     line("R qx = 1, qy = 0;");
-    for (int j = 0; j < 16; ++j) line("R x" + text(static_cast<std::uint64_t>(j)) + ", y" + text(static_cast<std::uint64_t>(j)) + ";");
+    for (int j = 0; j < size_; ++j) line("R x" + text(static_cast<std::uint64_t>(j)) + ", y" + text(static_cast<std::uint64_t>(j)) + ";");
     const bool two = pairs(p_.load_bits);
-    for (int j = 0; j < 16; j += two ? 2 : 1)
+    for (int j = 0; j < size_; j += two ? 2 : 1)
       line((two ? "LOAD2(" : "LOAD1(") + std::to_string(j) + "," + std::to_string(j + 1) + "," + ul(offset_of(p_.load_bits, j)) + ")");
     if (p_.num_parts > 0) {
       line("C* const units = (C*)(sm + " + u(tile_bytes()) + ");");
@@ -192,29 +198,29 @@ class Specialiser {
   void go(std::size_t at) {
     std::array<unsigned, kMaxTileBits> place{};
     const auto at32 = [&](std::size_t k) { return from_image<std::uint32_t>(at + 4 * k) & 0xffffu; };
-    for (int k = 0; k < threads_; ++k) place[static_cast<std::size_t>(k)] = k < 4 ? at32(1u << k) : at32(20 + (1u << (k - 4)));
-    for (std::size_t r = 0; r < kRegisterBits; ++r) registers_[r] = at32(16 + r);
+    for (int k = 0; k < threads_; ++k) place[static_cast<std::size_t>(k)] = k < 4 ? at32(1u << k) : at32(24 + (1u << (k - 4)));
+    for (int r = 0; r < registers_; ++r) register_place_[static_cast<std::size_t>(r)] = at32(16 + static_cast<std::size_t>(r));
     std::vector<std::pair<int, int>> bits;
     for (int k = 0; k < threads_; ++k) bits.emplace_back(k, std::countr_zero(place[static_cast<std::size_t>(k)]));
     line("w = " + spread_text("t", bits, false) + "; p = PLACE(w);");
   }
-  unsigned offset(int r) const { return static_cast<unsigned>(pad(registers_[static_cast<std::size_t>(r)]) * 2 * sizeof(Real)); }
+  unsigned offset(int r) const { return static_cast<unsigned>(pad(register_place_[static_cast<std::size_t>(r)]) * 2 * sizeof(Real)); }
 
   void trip(const Op& op) {
     if (op.registers != 0) multiply_all("qx", "qy");
     // A flip that waits becomes another place: the bases of the amplitudes whose register bit is 0 and 1.
-    std::vector<std::pair<int, std::string>> bases(16, {0, "p"});  // what is added, from where
-    for (int r = 0; r < kRegisterBits; ++r) {
+    std::vector<std::pair<int, std::string>> bases(static_cast<std::size_t>(size_), {0, "p"});  // what is added, from where
+    for (int r = 0; r < registers_; ++r) {
       const std::string& flip = flips_[static_cast<std::size_t>(r)];
       if (flip.empty()) {
-        for (int j = 0; j < 16; ++j)
+        for (int j = 0; j < size_; ++j)
           if ((j >> r & 1) != 0) bases[static_cast<std::size_t>(j)].first += static_cast<int>(offset(r));
         continue;
       }
       const std::string moved = fresh("o");
       line("const unsigned " + moved + " = " + flip + " ? " + u(offset(r)) + " : 0u;");
       std::vector<std::pair<std::string, std::string>> made;
-      for (int j = 0; j < 16; ++j) {
+      for (int j = 0; j < size_; ++j) {
         std::string& from = bases[static_cast<std::size_t>(j)].second;
         const std::string want = from + ((j >> r & 1) != 0 ? " + " + u(offset(r)) + " - " : " + ") + moved;
         std::string have;
@@ -229,15 +235,15 @@ class Specialiser {
       }
       flips_[static_cast<std::size_t>(r)].clear();
     }
-    for (int j = 0; j < 16; ++j)
+    for (int j = 0; j < size_; ++j)
       line("PUT(" + bases[static_cast<std::size_t>(j)].second + " + " + u(static_cast<unsigned>(bases[static_cast<std::size_t>(j)].first)) +
            "," + name(j) + ")");
     line("__syncthreads();");
     go(op.data);
-    for (int j = 0; j < 16; ++j) {
+    for (int j = 0; j < size_; ++j) {
       slot_[static_cast<std::size_t>(j)] = j;
       unsigned add = 0;
-      for (int r = 0; r < kRegisterBits; ++r)
+      for (int r = 0; r < registers_; ++r)
         if ((j >> r & 1) != 0) add += offset(r);
       line("GET(p + " + u(add) + "," + std::to_string(j) + ")");
     }
@@ -255,11 +261,11 @@ class Specialiser {
       case OpKind::lift:
       case OpKind::lift_phase:
       case OpKind::dense1:
-        for (int r = 0; r < kRegisterBits; ++r)
+        for (int r = 0; r < registers_; ++r)
           if ((op.registers >> r & 1) != 0) one_target(op, k, r);
         return;
       case OpKind::flip:
-        for (int r = 0; r < kRegisterBits; ++r)
+        for (int r = 0; r < registers_; ++r)
           if ((op.registers >> r & 1) != 0) flip(op, k, r);
         return;
       case OpKind::cx:
@@ -269,7 +275,7 @@ class Specialiser {
         return two_targets(op, k);
       case OpKind::rescale: {
         const std::string factor = number(op, 0);
-        for (int j = 0; j < 16; ++j) line("SCALE(" + name(j) + "," + factor + ")");
+        for (int j = 0; j < size_; ++j) line("SCALE(" + name(j) + "," + factor + ")");
         return;
       }
       case OpKind::settle:
@@ -364,12 +370,20 @@ class Specialiser {
     const int b0 = 1 << op.reg0, b1 = 1 << op.reg1;
     settle_flips(static_cast<unsigned>(b0 | b1 | op.reg_mask));
     const std::string holds = condition(op, k);
-    std::string numbers;
-    for (std::size_t n = 0; n < (op.kind == OpKind::odd2 ? 8u : 32u); ++n) numbers += "," + number(op, n);
+    std::string numbers, x, y, t;
+    if (op.kind == OpKind::odd2 && op.extra != 0) {
+      x = number(op, 0), y = number(op, 1), t = number(op, 8);
+    } else {
+      for (std::size_t n = 0; n < (op.kind == OpKind::odd2 ? 8u : 32u); ++n) numbers += "," + number(op, n);
+    }
     line(holds.empty() ? "{" : "if (" + holds + ") {");
-    for (int j = 0; j < 16; ++j) {
+    for (int j = 0; j < size_; ++j) {
       if ((j & (b0 | b1)) != 0 || (j & op.reg_mask) != op.reg_value) continue;
-      if (op.kind == OpKind::odd2)
+      if (op.kind == OpKind::odd2 && op.extra != 0) {
+        line("RX(" + name(j | b0) + "," + name(j | b1) + "," + t + ")");
+        multiply(j | b0, x, y);
+        multiply(j | b1, x, y);
+      } else if (op.kind == OpKind::odd2)
         line("DENSE(" + name(j | b0) + "," + name(j | b1) + numbers + ")");
       else
         line("DENSE2(" + name(j) + "," + name(j | b0) + "," + name(j | b1) + "," + name(j | b0 | b1) + numbers + ")");
@@ -395,7 +409,7 @@ class Specialiser {
     std::map<std::vector<Factor>, std::vector<int>> groups;
     std::vector<const std::vector<Factor>*> order;
     unsigned touched = 0;
-    for (int j = 1; j < 16; ++j) {
+    for (int j = 1; j < size_; ++j) {
       std::vector<Factor> factors(classes);
       std::memcpy(factors.data(), s_.tables.data() + at + static_cast<std::size_t>(j) * classes * sizeof(Factor), classes * sizeof(Factor));
       if (std::all_of(factors.begin(), factors.end(), [](const Factor& f) { return f == Factor{1, 0}; })) continue;
@@ -441,33 +455,34 @@ class Specialiser {
     }
     if (group.set == 0) return add_pending(g + "x", g + "y", more);
     settle_flips(group.set);
-    for (int j = 0; j < 16; ++j)
+    for (int j = 0; j < size_; ++j)
       if ((j & group.set) == group.set) multiply(j, g + "x", g + "y");
   }
 
   void store() {
-    settle_flips(15);
+    settle_flips(~0u);
     const auto sx = static_cast<Real>(p_.scale[0]), sy = static_cast<Real>(p_.scale[1]);
     if (p_.phased) {
       add_pending(constant(sx), constant(sy), p_.pending);
       multiply_all("qx", "qy");
     } else if (p_.scale[0] != 1) {
       const std::string factor = constant(sx);
-      for (int j = 0; j < 16; ++j) line("SCALE(" + name(j) + "," + factor + ")");
+      for (int j = 0; j < size_; ++j) line("SCALE(" + name(j) + "," + factor + ")");
     }
     line("mine = " + mine(p_.store_bits) + ";");
     const bool two = pairs(p_.store_bits);
-    for (int j = 0; j < 16; j += two ? 2 : 1)
+    for (int j = 0; j < size_; j += two ? 2 : 1)
       line((two ? "STORE2(" : "STORE1(") + name(j) + "," + (two ? name(j + 1) : "0") + "," + ul(offset_of(p_.store_bits, j)) + ")");
     if (!sums_norm_) return;
     line("if (norm.sums != nullptr) {");
     line("const unsigned long long at = base + (mine - data);");
-    for (int j = 0; j < 16; ++j) line("add_norm(norm, at + " + ul(offset_of(p_.store_bits, j)) + ", NORM(" + name(j) + "));");
+    for (int j = 0; j < size_; ++j) line("add_norm(norm, at + " + ul(offset_of(p_.store_bits, j)) + ", NORM(" + name(j) + "));");
     line("}");
   }
 
   std::string head(std::size_t constants) const {
-    const int threads = 1 << threads_, most = sizeof(Real) == 4 ? 1024 : 512;
+    // 64 registers a thread that holds 32 of them of amplitudes, 96 or 128 for 64.
+    const int threads = 1 << threads_, most = registers_ > kRegisterBits ? (bits_ > 12 ? 512 : 640) : sizeof(Real) == 4 ? 1024 : 512;
     std::string out = sizeof(Real) == 4 ? "typedef float R; typedef float2 C;\n" : "typedef double R; typedef double2 C;\n";
     out += "#define C_BYTES " + text(2 * sizeof(Real)) + "\n";
     out += kSpecialiseText;
@@ -483,14 +498,14 @@ class Specialiser {
 
   const Sweep& s_;
   const Program& p_;
-  int bits_, threads_;
+  int bits_, registers_, threads_, size_;
   bool sums_norm_;
   std::string body_;
   std::vector<std::byte> constants_;
   unsigned names_ = 0;
-  std::array<int, 16> slot_{};
-  std::array<std::string, kRegisterBits> flips_;
-  std::array<unsigned, kRegisterBits> registers_{};
+  std::array<int, 1 << kMostRegisterBits> slot_{};
+  std::array<std::string, kMostRegisterBits> flips_;
+  std::array<unsigned, kMostRegisterBits> register_place_{};
 };
 
 }  // namespace

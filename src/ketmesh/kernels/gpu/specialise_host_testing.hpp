@@ -104,7 +104,7 @@ void run_on_host(const cuda::Sweep& sweep, const cuda::Specialised& kernel, std:
   const auto run = reinterpret_cast<Run>(dlsym(library, "run_blocks"));
   const int t = sweep.program.tile_bits;
   run(data.data(), base, sweep.image.data() + sweep.program.parts_at, sweep.entries.data(), sweep.tables.data(), &norm,
-      kernel.constants.data(), 1u << (local_bits - t), 1u << (t - cuda::kRegisterBits));
+      kernel.constants.data(), 1u << (local_bits - t), 1u << (t - sweep.program.register_bits));
   dlclose(library);
 }
 

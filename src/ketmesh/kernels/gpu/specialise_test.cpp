@@ -33,6 +33,7 @@ RandomPass narrow_pass(std::uint64_t seed, int local, int tile, int steps, bool 
 
 template <typename Real>
 void compare(std::uint64_t seed, int local, int tile, int steps, double tolerance) {
+  const int registers = sizeof(Real) == 4 ? cuda::kMostRegisterBits : cuda::kRegisterBits;
   const RandomPass r = narrow_pass(seed, local, tile, steps, seed % 2 == 0);
   const Index base = (seed % 4) << local;
   const std::vector<cdouble> start = random_state(seed, std::size_t{1} << local);
@@ -43,7 +44,7 @@ void compare(std::uint64_t seed, int local, int tile, int steps, double toleranc
   std::vector<std::complex<Real>> got(start.begin(), start.end());
   std::vector<double> sums(4);
   testing::HostNorm norm{sums.data(), 2, {1, static_cast<unsigned char>(local)}};
-  const auto sweeps = cuda::translate<Real>(r.pass, r.binding, local);
+  const auto sweeps = cuda::translate<Real>(r.pass, r.binding, local, registers);
   for (const cuda::Sweep& sweep : sweeps) {
     const bool last = &sweep == &sweeps.back();
     const cuda::Specialised own = cuda::specialise<Real>(sweep, last);

@@ -41,19 +41,22 @@ std::uint32_t append(std::vector<std::byte>& bytes, const std::vector<T>& data) 
   return static_cast<std::uint32_t>(at);
 }
 
-std::size_t trip_bytes(int tile_bits) { return aligned(sizeof(Trip::low) + sizeof(Trip::bit) + (std::size_t{4} << (tile_bits - 8))); }
+std::size_t trip_bytes(int threads) { return aligned(sizeof(Trip::low) + sizeof(Trip::bit) + (std::size_t{4} << (threads - 4))); }
 
 }  // namespace
 
-Translator::Translator(const Pass& pass, const Binding& binding, int local_bits, int real_bytes)
+Translator::Translator(const Pass& pass, const Binding& binding, int local_bits, int real_bytes, int register_bits)
     : pass_(pass),
       binding_(binding),
       local_bits_(local_bits),
       real_bytes_(real_bytes),
+      register_bits_(register_bits),
       tile_bits_(static_cast<int>(pass.tile_bits.size())),
       small_(tile_bits_ < kMinTileBits) {
   if (tile_bits_ > kMaxTileBits)
     throw OptionError("a tile of " + std::to_string(tile_bits_) + " qubits; a GPU holds at most " + std::to_string(kMaxTileBits));
+  if (!small_ && tile_bits_ - register_bits_ < kMinTileBits - kRegisterBits)
+    throw Internal("too few threads for a tile of " + std::to_string(tile_bits_) + " qubits");
   tile_of_.fill(-1);
   for (int j = 0; j < tile_bits_; ++j) tile_of_[pass.tile_bits[static_cast<std::size_t>(j)]] = j;
 }
@@ -80,6 +83,7 @@ void Translator::begin_sweep() {
   coefficients_.clear();
   Program& p = out_.back().program;
   p.tile_bits = tile_bits_;
+  p.register_bits = register_bits_;
   std::vector<int> tile(pass_.tile_bits.begin(), pass_.tile_bits.end()), rest;
   for (int b = 0; b < local_bits_; ++b)
     if (tile_of_[static_cast<std::size_t>(b)] < 0) rest.push_back(b);
@@ -101,16 +105,16 @@ void Translator::begin_sweep() {
 /// Whether a warp loads or stores at least 64 bytes at a time where tile bit j is at place[j].
 bool Translator::rows_are_long(const Map& map, const std::vector<int>& place) const {
   unsigned lanes = 0;
-  for (int k = 0; k < std::min(tile_bits_ - kRegisterBits, 5); ++k) lanes |= 1u << place[map.bit[k]];
+  for (int k = 0; k < std::min(tile_bits_ - register_bits_, 5); ++k) lanes |= 1u << place[map.bit[k]];
   if (real_bytes_ == 8) return (lanes & 3u) == 3u;
-  if (place[map.bit[tile_bits_ - kRegisterBits]] == 0) lanes |= 1u;  // pairs
+  if (place[map.bit[tile_bits_ - register_bits_]] == 0) lanes |= 1u;  // pairs
   return (lanes & 7u) == 7u;
 }
 
 /// The registers of loads and stores where nothing asks for others: single precision moves two neighbours, 16 bytes, at once.
 Map Translator::transfer_map() const {
   std::vector<int> registers;
-  for (int b = tile_bits_ - kRegisterBits; b < tile_bits_; ++b) registers.push_back(b);
+  for (int b = tile_bits_ - register_bits_; b < tile_bits_; ++b) registers.push_back(b);
   if (real_bytes_ == 4) registers[0] = 0;
   return transfer_map(registers, identity(tile_bits_));
 }
@@ -140,7 +144,7 @@ Map Translator::transfer_map(const std::vector<int>& registers, const std::vecto
 /// Makes `map` the one of the load: nothing has been done yet.
 void Translator::load_as(const Map& map) {
   const Trip trip = trip_of(map);
-  std::memcpy(trips_.data(), &trip, trip_bytes(tile_bits_));
+  std::memcpy(trips_.data(), &trip, trip_bytes(tile_bits_ - register_bits_));
   for (int k = 0; k < tile_bits_; ++k) out_.back().program.load_bits[k] = pass_.tile_bits[map.bit[k]];
   current_ = map;
 }
@@ -154,7 +158,7 @@ void Translator::end_sweep(bool last) {
   if (last && !pass_.store_bits.empty())
     for (std::size_t j = 0; j < place.size(); ++j) place[j] = tile_of_[pass_.store_bits[j]];
   // From the registers that are there, where that makes long rows.
-  const std::vector<int> registers(current_.bit + tile_bits_ - kRegisterBits, current_.bit + tile_bits_);
+  const std::vector<int> registers(current_.bit + tile_bits_ - register_bits_, current_.bit + tile_bits_);
   const Map same = transfer_map(registers, place);
   if (epoch_ > 0 && rows_are_long(same, place)) {
     relane(same);
@@ -172,7 +176,7 @@ void Translator::end_sweep(bool last) {
 
 /// Numbers the threads since the last trip anew: its map becomes `map` of the same registers, tables by thread are reordered.
 void Translator::relane(const Map& map) {
-  const int threads = tile_bits_ - kRegisterBits;
+  const int threads = tile_bits_ - register_bits_;
   std::vector<std::size_t> before(std::size_t{1} << threads);  // the number that a thread had
   for (std::size_t t = 0; t < before.size(); ++t)
     for (int k = 0; k < threads; ++k)
@@ -191,7 +195,7 @@ void Translator::relane(const Map& map) {
         if (groups_[g].table >= 0) reorder(static_cast<std::uint32_t>(groups_[g].table));
   }
   const Trip trip = trip_of(map);
-  std::memcpy(trips_.data() + ops_[epoch_ - 1].data, &trip, trip_bytes(tile_bits_));
+  std::memcpy(trips_.data() + ops_[epoch_ - 1].data, &trip, trip_bytes(tile_bits_ - register_bits_));
   current_ = map;
 }
 
@@ -237,8 +241,8 @@ void Translator::store_small() {
 }
 
 int Translator::register_of(int tile_bit) const {
-  for (int k = 0; k < kRegisterBits; ++k)
-    if (current_.bit[tile_bits_ - kRegisterBits + k] == tile_bit) return k;
+  for (int k = 0; k < register_bits_; ++k)
+    if (current_.bit[tile_bits_ - register_bits_ + k] == tile_bit) return k;
   return -1;
 }
 
@@ -250,17 +254,18 @@ Trip Translator::trip_of(const Map& map) const {
   Trip out{};
   for (unsigned t = 0; t < 16; ++t)
     for (int b = 0; b < 4; ++b) out.low[t] += (t >> b & 1u) * both(b);
-  for (unsigned t = 0; t < 1u << (tile_bits_ - 8); ++t)
-    for (int b = 0; b < tile_bits_ - 8; ++b) out.high[t] += (t >> b & 1u) * both(4 + b);
-  for (int r = 0; r < kRegisterBits; ++r) out.bit[r] = both(tile_bits_ - kRegisterBits + r);
+  const int high = tile_bits_ - register_bits_ - 4;
+  for (unsigned t = 0; t < 1u << high; ++t)
+    for (int b = 0; b < high; ++b) out.high[t] += (t >> b & 1u) * both(4 + b);
+  for (int r = 0; r < register_bits_; ++r) out.bit[r] = both(tile_bits_ - register_bits_ + r);
   return out;
 }
 
 std::uint32_t Translator::write_map(const Map& map) {
   const Trip trip = trip_of(map);
   const std::size_t at = trips_.size();
-  trips_.resize(at + trip_bytes(tile_bits_));
-  std::memcpy(trips_.data() + at, &trip, trip_bytes(tile_bits_));
+  trips_.resize(at + trip_bytes(tile_bits_ - register_bits_));
+  std::memcpy(trips_.data() + at, &trip, trip_bytes(tile_bits_ - register_bits_));
   return static_cast<std::uint32_t>(at);
 }
 
@@ -269,7 +274,7 @@ void Translator::trip(const Map& map) {
   op.kind = OpKind::trip;
   op.registers = pending_ ? 1 : 0;
   op.data = write_map(map);
-  push(op, 15);
+  push(op, (1u << register_bits_) - 1);
   current_ = map;
   epoch_ = ops_.size();
   pending_ = false;
@@ -279,10 +284,10 @@ void Translator::trip(const Map& map) {
 void Translator::want_registers(std::span<const std::uint8_t> physical) {
   std::vector<int> set;
   for (const std::uint8_t b : physical)
-    if (tile_of_[b] >= 0 && set.size() < kRegisterBits) set.push_back(tile_of_[b]);
+    if (tile_of_[b] >= 0 && set.size() < static_cast<std::size_t>(register_bits_)) set.push_back(tile_of_[b]);
   if (std::all_of(set.begin(), set.end(), [&](int b) { return register_of(b) >= 0; })) return;
-  for (int k = 0; k < kRegisterBits && set.size() < kRegisterBits; ++k) {
-    const int b = current_.bit[tile_bits_ - kRegisterBits + k];
+  for (int k = 0; k < register_bits_ && set.size() < static_cast<std::size_t>(register_bits_); ++k) {
+    const int b = current_.bit[tile_bits_ - register_bits_ + k];
     if (std::find(set.begin(), set.end(), b) == set.end()) set.push_back(b);
   }
   std::sort(set.begin(), set.end());
@@ -315,7 +320,7 @@ Map Translator::map_with(const std::vector<int>& registers) const {
 
 void Translator::room(std::size_t reals, std::size_t maps, std::size_t groups, std::size_t parts) {
   const std::size_t bytes = (ops_.size() + 6) * sizeof(Op) + (guards_.size() + 2) * sizeof(Guard) + trips_.size() +
-                            3 * trip_bytes(std::max(tile_bits_, kMinTileBits)) + (maps_.size() + maps) * sizeof(Map) +
+                            3 * trip_bytes(small_ ? 4 : tile_bits_ - register_bits_) + (maps_.size() + maps) * sizeof(Map) +
                             (groups_.size() + groups) * sizeof(PhaseGroup) + (parts_.size() + parts) * sizeof(PhasePart) +
                             coefficients_.size() + (reals + 8) * static_cast<std::size_t>(real_bytes_) + 128;
   if (ops_.empty() || (bytes <= kMaxImageBytes && parts_.size() + parts <= kMaxParts)) return;
@@ -358,10 +363,10 @@ std::uint32_t Translator::table(std::span<const cdouble> values) {
 }
 
 template <typename Real>
-Translation translate(const Pass& pass, const Binding& binding, int local_bits) {
-  return Translator(pass, binding, local_bits, sizeof(Real)).run();
+Translation translate(const Pass& pass, const Binding& binding, int local_bits, int register_bits) {
+  return Translator(pass, binding, local_bits, sizeof(Real), register_bits).run();
 }
-template Translation translate<float>(const Pass&, const Binding&, int);
-template Translation translate<double>(const Pass&, const Binding&, int);
+template Translation translate<float>(const Pass&, const Binding&, int, int);
+template Translation translate<double>(const Pass&, const Binding&, int, int);
 
 }  // namespace ketmesh::kernels::cuda

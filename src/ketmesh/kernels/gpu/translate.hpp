@@ -19,9 +19,9 @@ struct Sweep {
 /// Most passes are one sweep; one whose image would be too large goes on in another.
 using Translation = std::vector<Sweep>;
 
-/// Real is float or double. Shards below kMinTileBits get a program of *_any and phase ops only, one amplitude a thread.
+/// Real is float or double; tiles of at least 2^(4 + register_bits). Shards below kMinTileBits get a program of *_any and phase ops only, one amplitude a thread.
 template <typename Real>
-Translation translate(const Pass& pass, const Binding& binding, int local_bits);
+Translation translate(const Pass& pass, const Binding& binding, int local_bits, int register_bits = kRegisterBits);
 
 /// pad(i) of the shared-memory layout, in amplitudes.
 constexpr unsigned pad(unsigned i) { return i + (i >> 4) + (i >> 8); }

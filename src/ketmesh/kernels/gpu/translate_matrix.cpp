@@ -74,8 +74,8 @@ Translator::Controls Translator::controls(Index mask, Index value, bool with_reg
 void Translator::set(Op& op, const Controls& c) {
   op.thread_mask = static_cast<std::uint16_t>(c.thread_mask);
   op.thread_value = static_cast<std::uint16_t>(c.thread_value);
-  op.reg_mask = c.reg_mask & 15u;
-  op.reg_value = c.reg_value & 15u;
+  op.reg_mask = c.reg_mask & 31u;
+  op.reg_value = c.reg_value & 31u;
   if (c.outside_mask != 0) guards_.push_back({c.outside_mask, c.outside_value, static_cast<std::uint32_t>(ops_.size()), 0, 0});
 }
 
@@ -98,12 +98,12 @@ void Translator::make_resident(const std::vector<Step>& steps, std::size_t i) {
   const auto resident = [&](std::uint8_t b) { return register_of(tile_of_[b]) >= 0; };
   if (std::all_of(steps[i].targets.begin(), steps[i].targets.end(), resident)) return;
   std::vector<std::uint8_t> set;
-  for (std::size_t k = i; k < steps.size() && set.size() < kRegisterBits; ++k) {
+  for (std::size_t k = i; k < steps.size() && set.size() < static_cast<std::size_t>(register_bits_); ++k) {
     if (steps[k].kind != StepKind::matrix || steps[k].targets.size() > 2) continue;
     std::vector<std::uint8_t> more(set);
     for (const std::uint8_t b : steps[k].targets)
       if (std::find(more.begin(), more.end(), b) == more.end()) more.push_back(b);
-    if (more.size() > kRegisterBits) break;
+    if (more.size() > static_cast<std::size_t>(register_bits_)) break;
     set = std::move(more);
   }
   want_registers(set);
@@ -131,7 +131,7 @@ void Translator::one_target(const Step& step) {
   Op op{};
   op.kind = OpKind::dense1;
   op.registers = static_cast<std::uint8_t>(1u << reg);
-  std::vector<double> slots(8 * kRegisterBits);
+  std::vector<double> slots(static_cast<std::size_t>(8 * register_bits_));
   const std::vector<double> entries = reals({m[0], m[1], m[2], m[3]});
   std::copy(entries.begin(), entries.end(), slots.begin() + 8 * reg);
   op.data = coefficients(slots);
@@ -146,8 +146,8 @@ void Translator::flip(const Controls& c, int reg) {
   Controls rest = c;
   if (one_register) {
     op.kind = OpKind::cx;
-    op.reg0 = static_cast<std::uint8_t>(std::countr_zero(c.reg_mask)) & 15u;
-    op.reg1 = static_cast<std::uint8_t>(reg) & 15u;
+    op.reg0 = static_cast<std::uint8_t>(std::countr_zero(c.reg_mask)) & 7u;
+    op.reg1 = static_cast<std::uint8_t>(reg) & 7u;
     rest.reg_mask = rest.reg_value = 0;
   } else {
     op.kind = OpKind::flip;
@@ -179,7 +179,7 @@ void Translator::layer(OpKind kind, int reg, std::span<const double> reals) {
   Op op{};
   op.kind = kind;
   op.registers = static_cast<std::uint8_t>(bit);
-  op.data = coefficients(std::vector<double>(kRegisterBits * slot));
+  op.data = coefficients(std::vector<double>(static_cast<std::size_t>(register_bits_) * slot));
   write(op.data);
   push(op, bit);
 }
@@ -207,13 +207,21 @@ void Translator::two_targets(const Step& step) {
       if (r != col && r + col != 3) odd = odd && std::abs(entry(r, col)) < kRounding;
   odd = odd && std::abs(entry(0, 3)) < kRounding && std::abs(entry(3, 0)) < kRounding && (c.none() || close(entry(0, 0), 1));
   Op op{};
-  op.reg0 = static_cast<std::uint8_t>(std::min(r0, r1)) & 15u;
-  op.reg1 = static_cast<std::uint8_t>(std::max(r0, r1)) & 15u;
+  op.reg0 = static_cast<std::uint8_t>(std::min(r0, r1)) & 7u;
+  op.reg1 = static_cast<std::uint8_t>(std::max(r0, r1)) & 7u;
   std::vector<double> entries;
   if (odd) {
     op.kind = OpKind::odd2;
     const cdouble scale = c.none() ? entry(0, 0) : 1;
-    entries = reals({entry(1, 1) / scale, entry(1, 2) / scale, entry(2, 1) / scale, entry(2, 2) / scale});
+    const cdouble same = entry(1, 1) / scale, other = entry(1, 2) / scale;
+    entries = reals({same, other, entry(2, 1) / scale, entry(2, 2) / scale});
+    if (std::norm(same) > 0x1p-20 && close(entry(2, 2), entry(1, 1)) && close(entry(2, 1), entry(1, 2))) {
+      const cdouble t = other / same;
+      if (std::abs(t.real()) < kRounding * (1 + std::abs(t))) {
+        entries.push_back(t.imag());
+        op.extra = 1;
+      }
+    }
     phased_ |= scale.imag() != 0;
     scale_ *= scale;
   } else {
@@ -262,7 +270,7 @@ void Translator::any_op(const Step& step) {
     op.extra = table(std::span(binding_.matrices).subspan(step.matrix, size * size));
   }
   set(op, c);
-  push(op, 15);
+  push(op, (1u << register_bits_) - 1);
 }
 
 }  // namespace ketmesh::kernels::cuda

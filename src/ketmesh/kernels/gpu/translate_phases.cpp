@@ -44,7 +44,7 @@ void Translator::wide_diagonal(const PhaseTerm& term) {
   for (std::size_t i = 0; i < factors.size(); ++i) factors[i] = std::polar(1.0, binding_.angles[term.angle + i]);
   op.extra = table(factors);
   set(op, controls(term.control_mask, term.control_value, false));
-  push(op, 15);
+  push(op, (1u << register_bits_) - 1);
 }
 
 void Translator::phases(const Step& step) {
@@ -84,8 +84,8 @@ void Translator::phase_piece(const std::vector<PhaseTerm>& terms) {
 }
 
 PhaseSplit Translator::split_terms(const std::vector<PhaseTerm>& terms) const {
-  PhaseSplit split(tile_of_,
-                   small_ ? std::span<const std::uint8_t>() : std::span(current_.bit + tile_bits_ - kRegisterBits, kRegisterBits));
+  PhaseSplit split(tile_of_, small_ ? std::span<const std::uint8_t>()
+                                    : std::span(current_.bit + tile_bits_ - register_bits_, static_cast<std::size_t>(register_bits_)));
   for (const PhaseTerm& term : terms) split.add(term, binding_.angles);
   return split;
 }
@@ -175,17 +175,18 @@ void Translator::fixed_phases(const std::map<unsigned, Fixed>& fixed, std::map<u
 void Translator::class_table(const std::map<unsigned, Fixed>& sets, unsigned bits) {
   std::vector<int> positions;
   bits::for_each(Index{bits}, [&](int b) { positions.push_back(b); });
-  std::vector<cdouble> factors(std::size_t{16} << positions.size());
+  const unsigned size = 1u << register_bits_;
+  std::vector<cdouble> factors(std::size_t{size} << positions.size());
   for (unsigned k = 0; k < 1u << positions.size(); ++k) {
     unsigned index = 0;
     for (std::size_t p = 0; p < positions.size(); ++p) index |= (k >> p & 1u) << positions[p];
-    std::array<std::uint64_t, 16> angles{};
+    std::array<std::uint64_t, 1u << kMostRegisterBits> angles{};
     for (const auto& [set, parts] : sets) {
       const std::uint64_t angle = angle_at(index, parts);
-      for (unsigned j = 0; j < 16; ++j)
+      for (unsigned j = 0; j < size; ++j)
         if ((j & set) == set) angles[j] += angle;
     }
-    for (unsigned j = 0; j < 16; ++j) factors[(std::size_t{j} << positions.size()) + k] = unit(angles[j]);
+    for (unsigned j = 0; j < size; ++j) factors[(std::size_t{j} << positions.size()) + k] = unit(angles[j]);
   }
   Op op{};
   op.kind = OpKind::diagonal;
@@ -201,13 +202,13 @@ void Translator::class_table(const std::map<unsigned, Fixed>& sets, unsigned bit
 /// Tile index of a thread under the present map, registers 0.
 unsigned Translator::thread_index(unsigned thread) const {
   unsigned index = 0;
-  for (int b = 0; b < tile_bits_ - kRegisterBits; ++b) index |= (thread >> b & 1u) << current_.bit[b];
+  for (int b = 0; b < tile_bits_ - register_bits_; ++b) index |= (thread >> b & 1u) << current_.bit[b];
   return index;
 }
 
 /// exp(i angle) for each thread under the present map.
 std::uint32_t Translator::phase_table(const Fixed& fixed) {
-  std::vector<cdouble> factors(std::size_t{1} << (tile_bits_ - kRegisterBits));
+  std::vector<cdouble> factors(std::size_t{1} << (tile_bits_ - register_bits_));
   for (unsigned t = 0; t < factors.size(); ++t) factors[t] = unit(angle_at(thread_index(t), fixed));
   return table(factors);
 }

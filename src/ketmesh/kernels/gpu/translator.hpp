@@ -23,7 +23,7 @@ OneTarget lifted(const cdouble* matrix);
 
 class Translator {
  public:
-  Translator(const Pass& pass, const Binding& binding, int local_bits, int real_bytes);
+  Translator(const Pass& pass, const Binding& binding, int local_bits, int real_bytes, int register_bits);
   Translation run();
 
  private:
@@ -84,7 +84,7 @@ class Translator {
 
   const Pass& pass_;
   const Binding& binding_;
-  int local_bits_, real_bytes_, tile_bits_;
+  int local_bits_, real_bytes_, register_bits_, tile_bits_;
   bool small_;
   std::array<int, 64> tile_of_{};
   Translation out_;
