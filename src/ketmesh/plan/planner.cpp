@@ -22,7 +22,7 @@ struct Defaults {
 };
 
 Defaults defaults_of(const PlanOptions& o) {
-  if (o.target == DeviceKind::cuda) return {12, 4, o.precision == Precision::single ? 5 : 4};
+  if (o.target == DeviceKind::cuda) return {12, 4, 4};
   return {o.precision == Precision::single ? 15 : 14, 6, 3};
 }
 

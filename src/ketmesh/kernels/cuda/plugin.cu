@@ -25,18 +25,6 @@ void format_uuid(const cudaUUID_t& uuid, char* out, std::size_t size) {
                 u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14], u[15]);
 }
 
-cudaError_t use_device(int device) {
-  constexpr std::uint64_t kKeptBytes = std::uint64_t{64} << 20;
-  static std::atomic<std::uint64_t> prepared{0};  // a bit a device
-  if (const cudaError_t error = cudaSetDevice(device); error != cudaSuccess) return error;
-  const std::uint64_t bit = std::uint64_t{1} << (device & 63);
-  if ((prepared.fetch_or(bit) & bit) != 0) return cudaSuccess;
-  cudaMemPool_t pool = nullptr;
-  if (const cudaError_t error = cudaDeviceGetDefaultMemPool(&pool, device); error != cudaSuccess) return error;
-  std::uint64_t kept = kKeptBytes;
-  return cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &kept);
-}
-
 namespace {
 
 const char* last_error() { return error_text().c_str(); }

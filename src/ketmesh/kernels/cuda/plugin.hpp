@@ -49,11 +49,8 @@ class Scratch {
 
 inline cudaStream_t stream_of(const KetmeshCudaContext* context) { return static_cast<cudaStream_t>(context->stream); }
 
-/// Makes the device the current one. Its pool of scratch memory keeps a little, so that passes do not map memory anew after each wait.
-cudaError_t use_device(int device);
-
 /// Sets the device for the calls of a function.
-#define KETMESH_ON(context) KETMESH_TRY(use_device((context)->device))
+#define KETMESH_ON(context) KETMESH_TRY(cudaSetDevice((context)->device))
 
 // One translation unit each: passes.cu, fills.cu, reduce.cu.
 int prepare(const KetmeshCudaContext*, const void* program, const void* data, std::uint64_t bytes, const KetmeshCudaKernel* kernel,

@@ -24,15 +24,16 @@ namespace {
 
 constexpr const char* kLibrary = "libketmesh_cuda.so";
 
-bool always_compiles() {
-  const char* compile = std::getenv("KETMESH_CUDA_COMPILE");
-  return compile != nullptr && std::string_view(compile) == "always";
+std::string_view compile_mode() {
+  const char* mode = std::getenv("KETMESH_CUDA_COMPILE");
+  return mode != nullptr ? mode : "";
 }
+bool always_compiles() { return compile_mode() == "always"; }
 
-/// Small shards are not worth a kernel of their own.
+/// The source of a kernel takes about a millisecond to write: as long as a pass on 2^27 amplitudes.
 bool wants_own_kernel(int local_bits) {
-  constexpr int kLeastBits = 22;
-  return local_bits >= kLeastBits || always_compiles();
+  constexpr int kLeastBits = 26;
+  return always_compiles() || (local_bits >= kLeastBits && compile_mode() != "never");
 }
 
 /// Whether a plan is met for the first time.
@@ -189,8 +190,10 @@ struct Functions {
                                             const cuda::Translation& interpreted) {
     std::vector<OwnKernel> out(interpreted.size());
     if (!wants_own_kernel(local_bits)) return out;
-    // Threads that hold 32 amplitudes need fewer trips; in double precision their registers do not suffice.
-    const bool wide = kRealBytes == 4 && pass.tile_bits.size() >= cuda::kMinTileBits + 1 && interpreted.size() == 1;
+    // Where the plan asks for it a thread holds 32 amplitudes; in double precision its registers do not suffice.
+    const bool wide = kRealBytes == 4 && pass.tile_bits.size() > cuda::kMinTileBits && interpreted.size() == 1 &&
+                      std::any_of(pass.residencies.begin(), pass.residencies.end(),
+                                  [](const Residency& r) { return r.register_bits.size() > cuda::kRegisterBits; });
     cuda::Translation sweeps = wide ? cuda::translate<Real>(pass, binding, local_bits, cuda::kMostRegisterBits) : interpreted;
     if (sweeps.size() != interpreted.size()) sweeps = interpreted;
     for (std::size_t k = 0; k < out.size(); ++k) {
