@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#define KETMESH_CUDA_ABI_VERSION 4
+#define KETMESH_CUDA_ABI_VERSION 5
 #define KETMESH_CUDA_OUT_OF_MEMORY 2
 #define KETMESH_CUDA_FAILED 3
 
