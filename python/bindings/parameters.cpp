@@ -91,7 +91,8 @@ void bind_parameters(nb::module_& m) {
               return;
             }
             std::vector<PauliTerm> list;
-            for (nb::handle term : to_items(terms, "PauliSum", "terms", "a str, a {str: coefficient} mapping or (coefficient, str) tuples")) {
+            for (nb::handle term :
+                 to_items(terms, "PauliSum", "terms", "a str, a {str: coefficient} mapping or (coefficient, str) tuples")) {
               if (!nb::isinstance<nb::tuple>(term) || nb::len(term) != 2)
                 wrong_type("PauliSum", "a term", "a (coefficient, str) tuple", term);
               list.push_back({to_real(term[0], "PauliSum", "a coefficient"), to_text(term[1], "PauliSum", "a Pauli string")});

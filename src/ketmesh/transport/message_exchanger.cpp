@@ -9,6 +9,21 @@
 
 namespace ketmesh::transport {
 
+namespace {
+
+struct Chunk {
+  DeviceRoom* room = nullptr;
+  DeviceBlock block;
+  int peer = 0;
+  Index number = 0;
+  std::size_t slot = 0, bytes = 0;
+  const std::byte* out = nullptr;
+  CollectiveCommunicator::Request receiving = 0, sending = 0;
+  bool receives = false, sends = false;
+};
+
+}  // namespace
+
 /// Chunks in turn through the slots of a room: while one travels the next one leaves the device and the one before is copied into place. A chunk is sent
 /// one turn after it was put on the stream, so that nobody waits for the copy.
 class MessageExchanger::Pipeline {
@@ -50,17 +65,6 @@ class MessageExchanger::Pipeline {
   }
 
  private:
-  struct Chunk {
-    DeviceRoom* room = nullptr;
-    DeviceBlock block;
-    int peer = 0;
-    Index number = 0;
-    std::size_t slot = 0, bytes = 0;
-    const std::byte* out = nullptr;
-    CollectiveCommunicator::Request receiving = 0, sending = 0;
-    bool receives = false, sends = false;
-  };
-
   void wait_for(DeviceRoom& room, void* event) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(ranks_.timeout_seconds());
     for (int looks = 0; !room.done(event); ++looks) {

@@ -58,7 +58,7 @@ std::string Executor::register_name(Name name) const {
   };
   if (!taken(text)) return text;
   for (std::size_t i = circuit_.classical_registers().size();; ++i) {
-    const std::string candidate = text + "_" + std::to_string(i);
+    std::string candidate = text + "_" + std::to_string(i);
     if (!taken(candidate)) return candidate;
   }
 }

@@ -128,7 +128,7 @@ void Evaluator::step(const Instr& instr, const Code& code, std::span<const Value
 }
 
 std::int64_t Evaluator::position(std::int64_t i, const Value& base, const Instr& instr) const {
-  const std::string name = instr.a < kNumWords && instr.a == 0 ? std::string("the expression") : "'" + shown(names_.text(instr.a)) + "'";
+  const std::string name = instr.a == 0 ? std::string("the expression") : "'" + shown(names_.text(instr.a)) + "'";
   const bool indexable =
       base.is_wires() ? !base.single : base.type == Type::bits || base.type == Type::natural || base.type == Type::integer;
   if (!indexable) sources_.circuit_error(instr.place, fmt::format("{} is {} and takes no index", name, describe(base)));

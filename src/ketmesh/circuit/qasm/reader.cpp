@@ -96,7 +96,7 @@ class Reader {
   }
 
   fs::path find(const Statement& s) const {
-    const fs::path wanted(s.text);
+    fs::path wanted(s.text);
     if (wanted.is_absolute()) {
       if (!lies_below(wanted))
         sources_.parse_error(

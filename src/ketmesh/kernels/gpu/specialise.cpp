@@ -393,7 +393,7 @@ class Specialiser {
 
   /// Reads the entry of the thread in a table by thread; the name of the variable.
   std::string table_entry(std::uint32_t at) {
-    const std::string g = fresh("g");
+    std::string g = fresh("g");
     line("const C " + g + " = __ldg((const C*)(tables + " + u(std::uint64_t{16} * at) + ") + t);");
     return g;
   }
